@@ -1,0 +1,32 @@
+# Every target sets up what it needs; only Python >= 3.11 with venv is assumed.
+PYTHON ?= python3
+CORES ?= 2
+VENV ?= .venv
+ENV := $(VENV)/.installed
+RUN := PATH="$(abspath $(VENV))/bin:$$PATH"
+UV := uv==0.13.9
+
+.PHONY: quickstart test test-slow check benchmark lock
+
+quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
+	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml
+	@echo "Tables: results/quickstart/tables  Figures: results/quickstart/figures"
+
+test: $(ENV)  ## all tests but the long ones
+	$(RUN) python -m pytest
+
+test-slow: $(ENV)  ## the long tests: full grids, agreement in distribution, large logs
+	$(RUN) python -m pytest -m slow
+
+benchmark: $(ENV)  ## speed and memory, as ratios where a peer exists
+	$(RUN) python -m benchmarks
+
+lock: $(ENV)  ## derive requirements.lock from environment.yml
+	$(VENV)/bin/python -m pip install --quiet $(UV)
+	$(RUN) python -m config.lock
+
+$(ENV): requirements.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; call make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	touch $@

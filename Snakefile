@@ -1,0 +1,26 @@
+"""From public event logs to the tables and figures of the papers: `snakemake --cores 16`."""
+
+if not workflow.configfiles:
+
+    configfile: workflow.source_path("config/config.yaml")
+
+
+include: "config/common.smk"
+include: "data/rules.smk"
+include: "mechanisms/common.smk"
+
+
+for rule_file in RULE_FILES:
+
+    include: rule_file
+
+
+include: "metrics/rules.smk"
+include: "report/rules.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        reports(),
+    localrule: True

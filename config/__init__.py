@@ -1,0 +1,1 @@
+"""Experiments, datasets and claims, and the check of the configuration."""

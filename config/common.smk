@@ -1,0 +1,37 @@
+"""The checked configuration, and the environment of every job."""
+
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+# Jobs run with the Python of Snakemake itself and import the project from its root, wherever the results go.
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+os.environ["PYTHONPATH"] = workflow.basedir
+sys.path.insert(0, workflow.basedir)
+
+from config.check import ConfigError, checked
+
+try:
+    config = checked(config)
+except ConfigError as error:
+    raise WorkflowError(str(error)) from None
+
+
+def code_files(folder):
+    """What decides the results of the code in a folder: all but rules, documents and by-products."""
+    return sorted(
+        os.path.relpath(path)
+        for path in Path(folder).rglob("*")
+        if path.is_file() and path.suffix not in (".smk", ".pyc", ".md") and not path.name.startswith(".")
+    )
+
+
+wildcard_constraints:
+    experiment=r"[\w-]+",
+    log=r"[\w.-]+",
+    mechanism=r"\w+",
+    parameters=r"[^/]+",
+    repeat=r"\d+",
+    track="runs|timing",

@@ -1,0 +1,1 @@
+"""Datasets: fetch, import, the canonical event log, and its statistics."""

@@ -1,0 +1,45 @@
+"""Mechanisms: what enters is a log, parameters and a random generator; what leaves is a log.
+
+A mechanism is a package with two functions of the same signature, ``(log, *, <parameters>, rng)``:
+`release` returns the released log, `anonymize` an `Outcome` that holds it together with what only the data
+owner may see. Both are pure. Its ``__main__.py`` declares the parameters and hands `anonymize` to
+`mechanisms.cli.run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from data.log import EventLog
+
+
+class Infeasible(Exception):
+    """A mechanism refuses the log or the parameters; the message is the reason and the remedy."""
+
+
+class ParameterError(ValueError):
+    """A parameter has a value that the mechanism does not know; the message names it."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A release and what stays with the data owner.
+
+    Attributes
+    ----------
+    release : EventLog
+    diagnostics : mapping of str to JSON values
+        Private facts about the run: epsilons estimated from the data, cases filtered, flags, ...
+        `nominal_epsilon` and `composed_epsilon` are also printed on the command line.
+    resolved : mapping of str to JSON values
+        Parameters whose value was derived from the log.
+    notes : sequence of str
+        Sentences that the data owner should read.
+    """
+
+    release: EventLog
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    resolved: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()

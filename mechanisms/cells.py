@@ -1,0 +1,97 @@
+"""Cells: how the parameters of a mechanism are spelled, expanded from a grid, and turned into seeds."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+NO_PARAMETERS = "default"
+VALUE = r"[^/,=\s]+"
+
+Grid = Mapping[str, Sequence[object]]
+
+
+class GridError(ValueError):
+    """A grid that cannot be expanded; the message names the mechanism, the parameter and the value."""
+
+
+def spelled(grid: Grid, mechanism: str) -> dict[str, list[str]]:
+    """The grid with every value as it stands in paths and command lines.
+
+    Raises
+    ------
+    GridError
+        If a value cannot stand in a path, or two values of a parameter are equal (as numbers, if they are).
+    """
+    result = {}
+    for parameter, values in grid.items():
+        texts = [str(value) for value in values]
+        for text in texts:
+            if not re.fullmatch(VALUE, text):
+                raise GridError(f"{mechanism}: {parameter} {text!r} must not be empty or hold '/', ',', '=' or spaces")
+        if len({_number(text) for text in texts}) < len(texts):
+            raise GridError(f"{mechanism}: {parameter} has equal values: {', '.join(texts)}")
+        result[parameter] = texts
+    return result
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def choose(
+    declared: Mapping[str, Grid], mechanisms: Iterable[str] | None, grids: Mapping[str, Grid]
+) -> dict[str, dict[str, list[str]]]:
+    """The spelled grids of the wanted mechanisms, parameters in declared order.
+
+    Parameters
+    ----------
+    declared : grids by mechanism
+    mechanisms : the wanted mechanisms, or None for all
+    grids : values that replace declared ones, by mechanism and parameter
+
+    Raises
+    ------
+    GridError
+        If a mechanism or a parameter is not a declared one, or a value is not fit.
+    """
+    wanted = list(declared if mechanisms is None else mechanisms)
+    for mechanism in [*wanted, *grids]:
+        _known(mechanism, declared, "mechanism")
+    for mechanism, grid in grids.items():
+        for parameter in grid:
+            _known(parameter, declared[mechanism], f"parameter of {mechanism}")
+    return {name: spelled({**declared[name], **grids.get(name, {})}, name) for name in wanted}
+
+
+def _known(name: str, names: Iterable[str], kind: str) -> None:
+    if name not in names:
+        raise GridError(f"{name!r} is no {kind}; known: {', '.join(names) or 'none'}")
+
+
+def expand(grid: Mapping[str, Sequence[str]]) -> list[str]:
+    """The parameters of every cell of a spelled grid, like ``delta=0.3,mode=sampling``, in grid order."""
+    if not grid:
+        return [NO_PARAMETERS]
+    return [
+        ",".join(f"{name}={value}" for name, value in zip(grid, values, strict=True))
+        for values in itertools.product(*grid.values())
+    ]
+
+
+def parse(parameters: str) -> dict[str, str]:
+    """The inverse of one element of `expand`: parameter values, as text, by name."""
+    if parameters == NO_PARAMETERS:
+        return {}
+    return dict(pair.split("=", 1) for pair in parameters.split(","))
+
+
+def seed_of(seed: int, mechanism: str, parameters: str, log: str, repeat: str) -> int:
+    """The seed of one run, in [0, 2**63), the same whatever else is run and in which order."""
+    key = "/".join([str(seed), mechanism, parameters, log, repeat])
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") >> 1

@@ -1,0 +1,89 @@
+"""What the rule of a mechanism is made of: source, run, messages, seed, LIMITS and MEASURE."""
+
+from pathlib import Path
+
+from mechanisms.cells import GridError, choose, expand, seed_of, spelled
+
+# The rule files of all mechanisms, found by their place.
+RULE_FILES = sorted(
+    str(path.relative_to(workflow.basedir))
+    for folder in ("mechanisms", "baselines")
+    for path in Path(workflow.basedir, folder).glob("*/rule.smk")
+)
+
+GRIDS = {}  # what each rule file declares: mechanism -> parameter -> values
+
+LIMITS = {
+    "limit_s": config["timeout"],
+    "limit_mb": config["memory_mb"],
+    "stop_after": config["stop_after"],
+}
+
+MEASURE = (
+    "exec python -S -m mechanisms.measure {output.record} --release {output.release} --input {input.log}"
+    " --previous '{input.previous}' --seed {params.seed} --limit-s {resources.limit_s}"
+    " --limit-mb {resources.limit_mb} --stop-after {resources.stop_after} > {log} 2>&1 -- "
+)
+
+
+def source(mechanism):
+    """Inputs of a run: the log, the mechanism's own files, and the record of the previous repeat."""
+
+    def previous(wildcards):
+        if wildcards.repeat == "0":
+            return []
+        values = {**dict(wildcards.items()), "repeat": int(wildcards.repeat) - 1}
+        return ancient(pattern(mechanism, "run.json").format(**values))
+
+    return {
+        "log": "results/logs/{log}/log.parquet",
+        "code": own_files(mechanism),
+        "previous": previous,
+    }
+
+
+def run(mechanism, **grid):
+    """Outputs of a run, release and record; declares the parameters and the default grid."""
+    GRIDS[mechanism] = spelled(grid, mechanism)
+    return {
+        "release": pattern(mechanism, "release.parquet"),
+        "record": pattern(mechanism, "run.json"),
+    }
+
+
+def messages(mechanism):
+    """The file that takes what a run prints."""
+    return pattern(mechanism, "messages.txt")
+
+
+def seed(wildcards, output):
+    """The seed of a run."""
+    return seed_of(config["seed"], *Path(output.record).parts[-5:-1])
+
+
+def pattern(mechanism, file):
+    """The path of a file of a run, with the mechanism's parameters as wildcards."""
+    names = GRIDS[mechanism]
+    parameters = ",".join(f"{name}={{{name}}}" for name in names) or "default"
+    return f"results/{{track}}/{mechanism}/{parameters}/{{log}}/{{repeat}}/{file}"
+
+
+def own_files(mechanism):
+    """The code of a mechanism: what its runs depend on, besides their log."""
+    (rule_file,) = [file for file in RULE_FILES if Path(file).parent.name == mechanism]
+    return code_files((Path(workflow.basedir) / rule_file).parent)
+
+
+def cells(experiment):
+    """The cells of an experiment as (mechanism, parameters, log)."""
+    wanted = config["experiments"][experiment]
+    try:
+        grids = choose(GRIDS, wanted.get("mechanisms"), wanted["grids"])
+    except GridError as error:
+        raise WorkflowError(f"experiments.{experiment}: {error}") from None
+    return [
+        (mechanism, parameters, log)
+        for log in wanted["logs"]
+        for mechanism, grid in grids.items()
+        for parameters in expand(grid)
+    ]

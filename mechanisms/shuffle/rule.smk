@@ -1,0 +1,15 @@
+rule shuffle:
+    input:
+        **source("shuffle"),
+    output:
+        **run("shuffle"),
+    log:
+        messages("shuffle"),
+    conda:
+        "../../environment.yml"
+    params:
+        seed=seed,
+    resources:
+        **LIMITS,
+    shell:
+        MEASURE + "python -m mechanisms.shuffle {input.log} {output.release} --seed {params.seed}"

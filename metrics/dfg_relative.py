@@ -1,0 +1,48 @@
+"""Differences of directly-follows graphs that see volume: absolute counts and hours, as shares of the original."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from data.log import EventLog
+from metrics.metric import Metric, Value, not_applicable, unless_empty
+from metrics.pair import align, aligned_sums
+
+METRICS = (
+    Metric(
+        name="dfg_rel_l1",
+        title="Directly-follows counts, relative L1",
+        unit="share of original pairs",
+        doubled=1.0,
+        blind_to="times, and order beyond two events; asymmetric: {ab} to {ab, ab} is 1, back .5",
+    ),
+    Metric(
+        name="dfg_time_rel_l1",
+        title="Directly-follows hours, relative L1",
+        unit="share of original hours",
+        doubled=1.0,
+        blind_to="count against duration: {ab 2 h, ab 2 h} to {ab 4 h} is 0",
+    ),
+)
+
+
+@unless_empty(METRICS)
+def score(original: EventLog, release: EventLog) -> dict[str, Value]:
+    """Sum over edges of the absolute difference of counts, and of total gaps, over the original's sum.
+
+    Negative gaps count as 0.
+    """
+    edges, released = align(original, release).edges
+    counts = aligned_sums((edges.codes, np.ones(len(edges.codes))), (released.codes, np.ones(len(released.codes))))
+    times = aligned_sums(
+        (edges.codes, np.maximum(edges.gaps, 0)), (released.codes, np.maximum(released.gaps, 0))
+    )
+    return {
+        "dfg_rel_l1": _relative(*counts, "no case of the original has two events"),
+        "dfg_time_rel_l1": _relative(*times, "no time passes within the cases of the original"),
+    }
+
+
+def _relative(original: np.ndarray, release: np.ndarray, undefined: str) -> Value:
+    total = original.sum()
+    return float(np.abs(original - release).sum() / total) if total else not_applicable(undefined)

@@ -1,0 +1,99 @@
+"""What a metric declares of itself, and values that are not plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from math import inf
+from typing import Literal
+
+from data.log import EventLog
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """The declaration of one metric; the defaults are those of an unbounded distance.
+
+    Attributes
+    ----------
+    name, title : str
+        Name in the score table; heading in a printed table.
+    unit : str
+        Unit of the value, empty for a pure number.
+    low, high : float
+        Declared range, ends included.
+    direction : {'lower', 'higher', 'one'}
+        What is better; 'one' ranks a ratio by the absolute value of its logarithm.
+    identity : float or None
+        Value where the release is the original log; None where the metric is not of two logs.
+    doubled : float or None
+        Value where the release is the original log written twice; None where that depends on the log.
+    empty : float or None
+        Value of a release without any case; None where it is undefined (status EMPTY).
+    group : {'default', 'published', 'extended', 'run'}
+        Main tables; tables of a paper, as published; further detail; cost of the run.
+    is_metric : bool
+        Whether it is symmetric and obeys the triangle inequality.
+    blind_to : str
+        What it cannot see.
+    """
+
+    name: str
+    title: str
+    unit: str = ""
+    low: float = 0.0
+    high: float = inf
+    direction: Literal["lower", "higher", "one"] = "lower"
+    identity: float | None = 0.0
+    doubled: float | None = 0.0
+    empty: float | None = None
+    group: Literal["default", "published", "extended", "run"] = "extended"
+    is_metric: bool = False
+    blind_to: str = ""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A value with a mark: undefined (no value), or known only within bounds.
+
+    Attributes
+    ----------
+    status : str
+        What stands in the status column of the score table.
+    reason : str
+        Why, in one sentence.
+    value : float, optional
+    """
+
+    status: str
+    reason: str
+    value: float | None = None
+
+
+Value = float | Marked
+Score = Callable[[EventLog, EventLog], dict[str, Value]]
+
+EMPTY = Marked("EMPTY", "the release has no case")
+
+
+def not_applicable(reason: str) -> Marked:
+    """The value of a metric that this pair of logs does not define."""
+    return Marked("n/a", reason)
+
+
+def unless_empty(metrics: tuple[Metric, ...]) -> Callable[[Score], Score]:
+    """Decorate a score function so that a release without cases gets what its metrics declare for it."""
+
+    def decorate(function: Score) -> Score:
+        @wraps(function)
+        def score(original: EventLog, release: EventLog) -> dict[str, Value]:
+            if not original.n_cases:
+                raise ValueError("the original log has no case, so no release can be compared with it")
+            if not release.n_cases:
+                return {metric.name: EMPTY if metric.empty is None else metric.empty for metric in metrics}
+            return function(original, release)
+
+        return score
+
+    return decorate

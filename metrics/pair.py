@@ -1,0 +1,137 @@
+"""An original log and a release in one space of activity codes, and what several metrics derive from both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from data.log import EventLog, factorize, ranges
+
+
+@dataclass(frozen=True)
+class SharedVariants:
+    """The variants of two logs.
+
+    Attributes
+    ----------
+    traces : tuple of str
+        Distinct variants, one character an activity, so that string kernels apply to them.
+    original, release : int64 arrays (variants,)
+        Number of cases of each variant, 0 where a log lacks it.
+    """
+
+    traces: tuple[str, ...]
+    original: np.ndarray
+    release: np.ndarray
+
+
+@dataclass(frozen=True)
+class Edges:
+    """The directly-follows pairs of a log, one element a pair of consecutive events of a case.
+
+    Attributes
+    ----------
+    codes : int64 array (pairs,)
+        The same number for the same pair of activities, in both logs of a pair.
+    gaps : int64 array (pairs,)
+        Time from the first to the second event, microseconds.
+    """
+
+    codes: np.ndarray
+    gaps: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two logs in which an activity code means the same label; made by `align`."""
+
+    original: EventLog
+    release: EventLog
+
+    @cached_property
+    def variants(self) -> SharedVariants:
+        """The variants of both logs and their counts."""
+        original, release = _traces(self.original), _traces(self.release)
+        codes, traces = factorize(original + release)
+        counts = np.zeros((2, len(traces)), dtype=np.int64)
+        counts[0, codes[: len(original)]] = self.original.variants.counts
+        counts[1, codes[len(original) :]] = self.release.variants.counts
+        return SharedVariants(traces, *counts)
+
+    @cached_property
+    def edges(self) -> tuple[Edges, Edges]:
+        """The directly-follows pairs of the original and of the release, events in the order of the log."""
+        base = len(self.release.labels)
+        return _edges(self.original, base), _edges(self.release, base)
+
+    def ngram_counts(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """How often each n-gram of activities occurs in the original and in the release.
+
+        A case is padded with n - 1 artificial events on both ends, so that it has ``length + n - 1`` n-grams
+        and n = 2 gives the directly-follows counts with start and end edges.
+        """
+        base = len(self.release.labels) + 1
+        return aligned_sums(_ngrams(self.original, n, base), _ngrams(self.release, n, base))
+
+
+@lru_cache(maxsize=1)  # all metrics of a run share one pair
+def align(original: EventLog, release: EventLog) -> Pair:
+    """The pair in which the codes of the release are those of the original, new labels behind them."""
+    index = {label: code for code, label in enumerate(original.labels)}
+    recode = np.array([index.setdefault(label, len(index)) for label in release.labels], dtype=np.int32)
+    recoded = EventLog(
+        recode[release.activities], release.timestamps, release.offsets, tuple(index), release.case_ids
+    )
+    return Pair(original, recoded)
+
+
+def aligned_sums(
+    original: tuple[np.ndarray, np.ndarray], release: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of weights by key over the union of the keys of both sides.
+
+    Parameters
+    ----------
+    original, release : pairs of arrays (n,)
+        Integer keys and their weights.
+
+    Returns
+    -------
+    two float64 arrays (distinct keys,)
+        Exact for integer sums below 2**53.
+    """
+    keys, place = np.unique(np.concatenate((original[0], release[0])), return_inverse=True)
+    split = len(original[0])
+    return (
+        np.bincount(place[:split], original[1], minlength=len(keys)),
+        np.bincount(place[split:], release[1], minlength=len(keys)),
+    )
+
+
+def _traces(log: EventLog) -> tuple[str, ...]:
+    """One string a variant, the code of an activity being its code point."""
+    text = log.variants.activities.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    bounds = log.variants.offsets.tolist()
+    return tuple(text[start:stop] for start, stop in zip(bounds[:-1], bounds[1:], strict=True))
+
+
+def _edges(log: EventLog, base: int) -> Edges:
+    inner = ~log.first_events[1:]
+    activities = log.activities.astype(np.int64)
+    return Edges((activities[:-1] * base + activities[1:])[inner], np.diff(log.timestamps)[inner])
+
+
+def _ngrams(log: EventLog, n: int, base: int) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the n-grams of every variant (numbers in the given base, 0 the padding) and their case counts."""
+    variants = log.variants
+    padded_lengths = variants.lengths + 2 * (n - 1)
+    starts = np.cumsum(padded_lengths) - padded_lengths
+    padded = np.zeros(padded_lengths.sum(), dtype=np.int64)
+    padded[ranges(starts + n - 1, variants.lengths)] = variants.activities + 1
+    heads = ranges(starts, variants.lengths + n - 1)
+    codes = np.zeros(len(heads), dtype=np.int64)
+    for position in range(n):
+        codes = codes * base + padded[heads + position]
+    return codes, np.repeat(variants.counts, variants.lengths + n - 1)

@@ -1,0 +1,36 @@
+"""Find the metrics: every module of this package that declares ``METRICS``."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from types import ModuleType
+
+import metrics
+from metrics.metric import Metric
+
+
+@cache
+def metric_modules() -> tuple[ModuleType, ...]:
+    """The metric files, by name."""
+    names = (info.name for info in pkgutil.iter_modules(metrics.__path__, "metrics."))
+    modules = (importlib.import_module(name) for name in sorted(names))
+    return tuple(module for module in modules if hasattr(module, "METRICS"))
+
+
+def declarations() -> dict[str, Metric]:
+    """Every declared metric by its name.
+
+    Raises
+    ------
+    ValueError
+        If two files declare the same name.
+    """
+    declared: dict[str, Metric] = {}
+    for module in metric_modules():
+        for metric in module.METRICS:
+            if metric.name in declared:
+                raise ValueError(f"{module.__name__}: metric {metric.name!r} is declared twice; rename one")
+            declared[metric.name] = metric
+    return declared

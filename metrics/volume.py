@@ -1,0 +1,37 @@
+"""How much a release holds: the partner of every distance that normalises both logs to mass 1."""
+
+from __future__ import annotations
+
+from data.log import EventLog
+from metrics.metric import Metric, Value, unless_empty
+
+METRICS = (
+    Metric(
+        name="cases_ratio",
+        title="Cases, released / original",
+        direction="one",
+        identity=1.0,
+        doubled=2.0,
+        empty=0.0,
+        group="default",
+        blind_to="everything but the number of cases",
+    ),
+    Metric(
+        name="events_ratio",
+        title="Events, released / original",
+        direction="one",
+        identity=1.0,
+        doubled=2.0,
+        empty=0.0,
+        blind_to="everything but the number of events",
+    ),
+)
+
+
+@unless_empty(METRICS)
+def score(original: EventLog, release: EventLog) -> dict[str, Value]:
+    """Both ratios."""
+    return {
+        "cases_ratio": release.n_cases / original.n_cases,
+        "events_ratio": release.n_events / original.n_events,
+    }

@@ -1,0 +1,150 @@
+"""Cells summarised over their repeats: mean, standard deviation, number of repeats, statuses, best."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mechanisms.cells import parse
+from metrics.metric import CONTROLS, Metric
+from metrics.registry import declarations
+
+NO_ROW = "–"
+
+
+def read_scores(path: str | Path) -> pd.DataFrame:
+    """The score table: text columns as text (a log may be named ``NA``), values as floats, missing as NaN."""
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    return frame.assign(value=pd.to_numeric(frame["value"]))
+
+
+def metric_of(name: str) -> Metric:
+    """The declaration of a metric.
+
+    Raises
+    ------
+    SystemExit
+        If no metric has that name.
+    """
+    known = declarations()
+    if name not in known:
+        raise SystemExit(f"unknown metric {name!r}; known: {', '.join(known)}")
+    return known[name]
+
+
+def read_statistics(paths: Iterable[str | Path]) -> dict[str, dict]:
+    """The statistics of logs by log key, in the order of the paths."""
+    return {Path(path).parent.name: json.loads(Path(path).read_text()) for path in paths}
+
+
+def log_names(statistics: dict[str, dict]) -> dict[str, str]:
+    """How each log is named in tables and figures; a dagger marks a synthetic one."""
+    return {key: f"{key}†" if entry["synthetic"] else key for key, entry in statistics.items()}
+
+
+def summarise(scores: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.DataFrame:
+    """One line a cell, in the order of the scores.
+
+    Parameters
+    ----------
+    scores : frame with columns log, mechanism, parameters, repeat, metric, value, status
+    metric : declaration of the metric to summarise
+    rows : names of the parameters that make rows of a table
+
+    Returns
+    -------
+    frame
+        Columns log, `rows`, method, mechanism, parameters, mean, sd, n, statuses, text, best. A cell in which
+        a run failed has its mean over the others in `mean` and the failures in `statuses`; it is never best.
+    """
+    chosen = scores[scores["metric"] == metric.name]
+    labels = method_labels(chosen, rows)
+    lines = []
+    for (log, mechanism, parameters), cell in chosen.groupby(["log", "mechanism", "parameters"], sort=False):
+        values = cell["value"].dropna()
+        statuses = Counter(cell.loc[cell["value"].isna(), "status"])
+        lines.append(
+            {
+                "log": log,
+                **{name: parse(parameters).get(name, NO_ROW) for name in rows},
+                "method": labels[mechanism, parameters],
+                "mechanism": mechanism,
+                "parameters": parameters,
+                "mean": values.mean(),
+                "sd": values.std(ddof=1),
+                "n": len(values),
+                "statuses": " ".join(f"{status}:{count}" for status, count in statuses.items()),
+                "text": cell_text(values, statuses, bracketed="bracket" in set(cell["status"])),
+            }
+        )
+    summary = pd.DataFrame(lines)
+    return summary.assign(best=best(summary, metric, rows))
+
+
+def method_labels(scores: pd.DataFrame, rows: Sequence[str]) -> dict[tuple[str, str], str]:
+    """A name for each (mechanism, parameters): the mechanism and what varies of it besides the rows."""
+    pairs = list(dict.fromkeys(zip(scores["mechanism"], scores["parameters"], strict=True)))
+    varying = {(mechanism, name) for mechanism, name, values in _values(pairs) if len(values) > 1}
+    return {
+        (mechanism, parameters): " ".join(
+            [mechanism]
+            + [
+                _value_label(name, value)
+                for name, value in parse(parameters).items()
+                if name not in rows and (mechanism, name) in varying
+            ]
+        )
+        for mechanism, parameters in pairs
+    }
+
+
+def fixed_parameters(scores: pd.DataFrame) -> list[str]:
+    """The parameters with one value throughout, like ``amun: profile=code``; names do not repeat them."""
+    pairs = list(dict.fromkeys(zip(scores["mechanism"], scores["parameters"], strict=True)))
+    return [f"{mechanism}: {name}={next(iter(values))}" for mechanism, name, values in _values(pairs) if len(values) == 1]
+
+
+def _values(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str, dict[str, None]]]:
+    """The values that each parameter of each mechanism takes, in order."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for mechanism, parameters in pairs:
+        for name, value in parse(parameters).items():
+            found.setdefault((mechanism, name), {})[value] = None
+    return [(mechanism, name, values) for (mechanism, name), values in found.items()]
+
+
+def _value_label(name: str, value: str) -> str:
+    return value if value[0].isalpha() else f"{name}={value}"
+
+
+def cell_text(values: pd.Series, statuses: Counter, bracketed: bool = False) -> str:
+    """A cell as it is printed: ``0.41 ± 0.02``, ``TO``, or ``0.41 ± 0.02 (7), 3 TO``."""
+    if not len(values):
+        return ", ".join(statuses)
+    text = number_text(values.mean(), values.std(ddof=1)) + ("~" if bracketed else "")
+    if not statuses:
+        return text
+    return ", ".join([f"{text} ({len(values)})"] + [f"{count} {status}" for status, count in statuses.items()])
+
+
+def number_text(mean: float, sd: float) -> str:
+    """Mean and standard deviation with three significant digits of the larger of the two."""
+    size = max(abs(mean), 0 if np.isnan(sd) else sd)
+    decimals = 0 if size == 0 else int(np.clip(2 - np.floor(np.log10(size)), 0, 6))
+    return f"{mean:.{decimals}f}" + ("" if np.isnan(sd) else f" ± {sd:.{decimals}f}")
+
+
+def best(summary: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.Series:
+    """Whether a cell has the best mean of its table row; controls and cells with failures do not compete."""
+    if metric.direction == "one":
+        badness = np.log(summary["mean"]).abs()
+    else:
+        badness = summary["mean"] * (1 if metric.direction == "lower" else -1)
+    fit = (summary["statuses"] == "") & ~summary["mechanism"].isin(CONTROLS)
+    badness = badness.where(fit)
+    return fit & (badness == badness.groupby([summary[name] for name in ["log", *rows]]).transform("min"))

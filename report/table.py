@@ -1,0 +1,92 @@
+"""The table of one metric: logs (and chosen parameters) down, methods across.
+
+`python -m report.table scores.csv --metric emd_variants --logs statistics.json... --out table.csv table.md`
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+import pandas as pd
+
+from metrics.metric import Metric
+from report.summary import fixed_parameters, log_names, metric_of, read_scores, read_statistics, summarise
+from report.write import write_tables
+
+STATUSES = {
+    "TO": "stopped at the time limit",
+    "OOM": "stopped at the memory limit",
+    "INF": "refused by the mechanism",
+    "ERR": "failed",
+    "EMPTY": "the release is empty",
+    "n/a": "not defined for this log",
+}
+
+
+def metric_table(
+    scores: pd.DataFrame, metric: Metric, names: dict[str, str], rows: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """The summary of a metric, its printed table, and which entries are best.
+
+    Parameters
+    ----------
+    scores : frame
+        The score table of an experiment.
+    metric : declaration of the metric
+    names : printed name of each log
+    rows : parameters that make rows
+    """
+    summary = summarise(scores, metric, rows)
+    keys = ["log", *rows]
+    printed = summary.assign(log=summary["log"].map(names))
+
+    def pivot(column: str, missing: object) -> pd.DataFrame:
+        order = pd.MultiIndex.from_frame(printed[keys].drop_duplicates())
+        wide = printed.pivot(index=keys, columns="method", values=column)
+        wide.index = pd.MultiIndex.from_frame(wide.index.to_frame(index=False))
+        wide = wide.reindex(index=order, columns=list(dict.fromkeys(printed["method"])))
+        return wide.where(wide.notna(), missing)
+
+    return summary.drop(columns="text"), pivot("text", ""), pivot("best", False).astype(bool)
+
+
+def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[str]:
+    """The sentences below the table of a metric."""
+    chosen = scores[scores["metric"] == metric.name]
+    better = {"lower": "lower is better", "higher": "higher is better", "one": "1 is best"}[metric.direction]
+    repeats = chosen["repeat"].nunique()
+    lines = [f"{_unit(metric)}; {better}. Mean ± standard deviation over {repeats} repeats; best of each row in bold."]
+    if metric.blind_to:
+        lines.append(f"Blind to {metric.blind_to}.")
+    lines += fixed_parameters(chosen)
+    lines += [f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in set(chosen["status"])]
+    if "bracket" in set(chosen["status"]):
+        lines.append("~: midpoint of a certified bracket.")
+    if any(name.endswith("†") for name in names.values()):
+        lines.append("†: synthetic log, made by a generator; says nothing about a real process.")
+    return lines
+
+
+def _unit(metric: Metric) -> str:
+    return f"In {metric.unit}" if metric.unit else "Without unit"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scores")
+    parser.add_argument("--metric", required=True)
+    parser.add_argument("--logs", nargs="+", required=True, help="statistics of the logs")
+    parser.add_argument("--title", default="")
+    parser.add_argument("--rows", nargs="*", default=[], help="parameters that make rows")
+    parser.add_argument("--out", nargs="+", required=True)
+    options = parser.parse_args()
+    metric = metric_of(options.metric)
+    scores = read_scores(options.scores)
+    names = log_names(read_statistics(options.logs))
+    data, wide, best = metric_table(scores, metric, names, options.rows)
+    write_tables(options.out, data, wide, f"{options.title}: {metric.title}", notes(scores, metric, names), best)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _shared() -> Path:
+    """The folder of reference material (`data/logs`, `reported`, ...), which is not part of the project."""
+    return Path(os.environ.get("PPM_SHARED", ROOT.parent / "shared"))
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The reference material; skips where it is absent."""
+    if not _shared().is_dir():
+        pytest.skip(f"no reference material at {_shared()}; set PPM_SHARED to its folder")
+    return _shared()
+
+
+@pytest.fixture(scope="session")
+def real_log():
+    """Path of a real log by file name; skips where it is absent (set PPM_LOGS to the folder that holds them)."""
+    folder = Path(os.environ.get("PPM_LOGS", _shared() / "data" / "logs"))
+
+    def find(name: str) -> Path:
+        path = folder / name
+        if not path.is_file():
+            pytest.skip(f"real log {path} is absent; set PPM_LOGS to a folder that holds it")
+        return path
+
+    return find
