@@ -15,7 +15,9 @@ for rule_file in RULE_FILES:
     include: rule_file
 
 
+include: "metrics/common.smk"
 include: "metrics/rules.smk"
+include: "report/common.smk"
 include: "report/rules.smk"
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 # Jobs run with the Python of Snakemake itself and import the project from its root, wherever the results go.
-os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
-os.environ["PYTHONPATH"] = workflow.basedir
+os.environ.update(
+    PATH=os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")]),
+    PYTHONPATH=workflow.basedir,
+)
 sys.path.insert(0, workflow.basedir)
 
 from config.check import ConfigError, checked

@@ -74,7 +74,7 @@ def _known(name: str, names: Iterable[str], kind: str) -> None:
         raise GridError(f"{name!r} is no {kind}; known: {', '.join(names) or 'none'}")
 
 
-def expand(grid: Mapping[str, Sequence[str]]) -> list[str]:
+def parameter_sets(grid: Mapping[str, Sequence[str]]) -> list[str]:
     """The parameters of every cell of a spelled grid, like ``delta=0.3,mode=sampling``, in grid order."""
     if not grid:
         return [NO_PARAMETERS]
@@ -85,7 +85,7 @@ def expand(grid: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def parse(parameters: str) -> dict[str, str]:
-    """The inverse of one element of `expand`: parameter values, as text, by name."""
+    """The inverse of one element of `parameter_sets`: parameter values, as text, by name."""
     if parameters == NO_PARAMETERS:
         return {}
     return dict(pair.split("=", 1) for pair in parameters.split(","))

@@ -1,23 +1,28 @@
-"""What the rule of a mechanism is made of: source, run, messages, seed, LIMITS and MEASURE."""
+"""The parts of every mechanism's rule: source, run, messages, seed, LIMITS and MEASURE."""
 
 from pathlib import Path
 
-from mechanisms.cells import GridError, choose, expand, seed_of, spelled
+from mechanisms.cells import GridError, choose, parameter_sets, seed_of, spelled
 
-# The rule files of all mechanisms, found by their place.
+# Every mechanism has one of these; nothing else names it.
 RULE_FILES = sorted(
     str(path.relative_to(workflow.basedir))
     for folder in ("mechanisms", "baselines")
     for path in Path(workflow.basedir, folder).glob("*/rule.smk")
 )
 
-GRIDS = {}  # what each rule file declares: mechanism -> parameter -> values
+GRIDS = {}  # as declared by `run`: mechanism -> parameter -> values
 
 LIMITS = {
     "limit_s": config["timeout"],
     "limit_mb": config["memory_mb"],
     "stop_after": config["stop_after"],
 }
+
+# Every delta for which some experiment shows the epsilons of its logs.
+EPSILON_DELTAS = sorted(
+    {delta for wanted in config["experiments"].values() for delta in wanted.get("epsilons", {}).get("delta", [])}
+)
 
 MEASURE = (
     "exec python -S -m mechanisms.measure {output.record} --release {output.release} --input {input.log}"
@@ -85,5 +90,5 @@ def cells(experiment):
         (mechanism, parameters, log)
         for log in wanted["logs"]
         for mechanism, grid in grids.items()
-        for parameters in expand(grid)
+        for parameters in parameter_sets(grid)
     ]

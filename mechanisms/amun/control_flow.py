@@ -1,8 +1,8 @@
 """Noise on the counts of transitions, turned into copies and deletions of whole cases (Amun, Algorithm 1).
 
-Every transition draws how many cases it should gain or lose. Cases are then copied and deleted, variant by
-variant, until every transition has had at least its share; no variant is ever new. Profile `code` follows
-the published code, `paper` the text; where the text is silent, the choice is stated.
+Every transition draws how many cases it should gain or lose. Variants through needy transitions are then
+drawn until every need is met, and cases of these variants copied or deleted; no variant is ever new. Profile
+`code` follows the published code, `paper` the text; where the text is silent, the choice is stated.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.log import EventLog, Variants, ranges
+from mechanisms.amun.epsilon import control_flow_epsilon
 
-# (done, required, cases) of the transitions still in need -> integer weight of each
-Weights = Callable[[np.ndarray, np.ndarray], np.ndarray]
+# Selection weights of the transitions in need, from what each has had so far and its number of cases.
+Weigh = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -26,19 +27,20 @@ class Lookup:
     ----------
     paths, offsets : int64 arrays
         Transitions of variant `v`: ``paths[offsets[v]:offsets[v + 1]]``, all distinct.
+    cases : int64 array (transitions,)
+        Number of cases through each transition.
     through : int64 array
         Variants through transition 0, then those through transition 1, ...
     tickets : int64 array
-        Running number of cases along `through`: a uniform ticket draws a variant by its cases.
-    cases : int64 array (transitions,)
-        Number of cases through each transition.
+        Running number of cases along `through`.
     """
 
     paths: np.ndarray
     offsets: np.ndarray
+    cases: np.ndarray
     through: np.ndarray
     tickets: np.ndarray
-    cases: np.ndarray
+    last_ticket: np.ndarray
 
     def path(self, variant: int) -> np.ndarray:
         """Transitions of one variant."""
@@ -46,6 +48,158 @@ class Lookup:
 
     def draw(self, transition: int, size: int, rng: np.random.Generator) -> np.ndarray:
         """Variants through a transition, with replacement, weighted by their number of cases."""
-        last = self.ends[transition]
+        last = self.last_ticket[transition]
         tickets = rng.integers(last - self.cases[transition], last, size)
         return self.through[np.searchsorted(self.tickets, tickets, side="right")]
+
+    def counts(self, cases: np.ndarray) -> np.ndarray:
+        """Number of cases through each transition, given that of each variant."""
+        weights = np.repeat(cases, np.diff(self.offsets))
+        return np.bincount(self.paths, weights, len(self.cases)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What the noise demands and what is done about it.
+
+    Attributes
+    ----------
+    noise : int64 array (transitions,)
+        Cases each transition should gain, negative to lose.
+    drawn_copies, drawn_deletions : int64 arrays (variants,)
+        How often each variant was drawn to meet positive and negative noise.
+    copies, deletions : int64 arrays (variants,)
+        Cases of each variant that are in fact copied and deleted.
+    """
+
+    noise: np.ndarray
+    drawn_copies: np.ndarray
+    drawn_deletions: np.ndarray
+    copies: np.ndarray
+    deletions: np.ndarray
+
+
+def lookup_table(log: EventLog, transitions: np.ndarray) -> Lookup:
+    """The look-up table of an annotated log; transitions without a case are left out."""
+    variants = log.variants
+    events = ranges(log.offsets[variants.representative], variants.lengths)
+    paths = np.unique(transitions[events], return_inverse=True)[1]
+    cases = np.bincount(paths, np.repeat(variants.counts, variants.lengths)).astype(np.int64)
+    order = np.argsort(paths, kind="stable")
+    through = np.repeat(np.arange(len(variants)), variants.lengths)[order]
+    return Lookup(
+        paths, variants.offsets, cases, through, np.cumsum(variants.counts[through]), np.cumsum(cases)
+    )
+
+
+def draw_noise(size: int, delta: float, mode: str, profile: str, rng: np.random.Generator) -> np.ndarray:
+    """The noise of every transition, int64 (size,).
+
+    Profile `code` rounds Laplace noise of scale 1 / eps_d up, which adds 1/2 on average. The paper does not
+    say how to round; `paper` draws its discrete form, P(k) proportional to exp(-eps_d |k|). Mode
+    `oversampling` takes absolute values (in `code` before rounding up, so that none is 0).
+    """
+    epsilon = control_flow_epsilon(delta)
+    if profile == "code":
+        noise = rng.laplace(0, 1 / epsilon, size)
+        return np.ceil(np.abs(noise) if mode == "oversampling" else noise).astype(np.int64)
+    noise = two_sided_geometric(size, epsilon, rng)
+    return np.abs(noise) if mode == "oversampling" else noise
+
+
+def two_sided_geometric(size: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+    """Discrete Laplace noise, P(k) = (1 - q) / (1 + q) q^|k| with q = exp(-epsilon), int64 (size,)."""
+    p = -np.expm1(-epsilon)
+    return rng.geometric(p, size) - rng.geometric(p, size)
+
+
+def plan_moves(
+    variants: Variants, lookup: Lookup, noise: np.ndarray, mode: str, profile: str, rng: np.random.Generator
+) -> Moves:
+    """Decide how many cases of each variant are copied and deleted.
+
+    Copies and deletions are drawn with separate counters. In `code`, modes `sampling` and `filtering` act
+    only on variants drawn for both, and delete one case of a variant at most (the published code subtracts
+    two indexed tables without a fill value). `paper` nets both per variant, which the text leaves open.
+    """
+    if profile == "code":
+        copied = draw_variants(np.maximum(noise, 0), lookup, _least_served, rng)
+        deleted = draw_variants(np.maximum(-noise, 0), lookup, _most_served, rng)
+    else:
+        copied = draw_variants(np.maximum(noise, 0), lookup, _by_frequency, rng, together=True)
+        deleted = draw_variants(np.maximum(-noise, 0), lookup, _by_frequency, rng, together=True)
+    net = copied - deleted
+    if profile == "code" and mode != "oversampling":
+        net = np.where((copied > 0) & (deleted > 0), np.maximum(net, -1), 0)
+    return Moves(noise, copied, deleted, np.maximum(net, 0), np.minimum(np.maximum(-net, 0), variants.counts))
+
+
+def draw_variants(
+    required: np.ndarray, lookup: Lookup, weigh: Weigh, rng: np.random.Generator, together: bool = False
+) -> np.ndarray:
+    """Draw variants until every transition has been on as many drawn paths as required.
+
+    One transition in need is drawn at a time, and as many variants through it as it requires in all, even if
+    other draws have served it in part.
+
+    Parameters
+    ----------
+    required : int64 array (transitions,)
+    weigh : callable
+        Weights of the transitions in need; if all are 0, each is as likely.
+    together : bool
+        Draw one variant and take it as often as required, in place of independent draws.
+
+    Returns
+    -------
+    int64 array (variants,)
+        How often each variant was drawn.
+    """
+    drawn = np.zeros(len(lookup.offsets) - 1, dtype=np.int64)
+    done = np.zeros_like(required)
+    needy = np.flatnonzero(required)
+    while len(needy):
+        running = np.cumsum(weigh(done[needy], lookup.cases[needy]))
+        if running[-1]:
+            position = np.searchsorted(running, rng.integers(running[-1]), side="right")
+        else:
+            position = rng.integers(len(needy))
+        transition = needy[position]
+        size = required[transition]
+        times = size if together else 1
+        for variant in lookup.draw(transition, 1 if together else size, rng):
+            drawn[variant] += times
+            done[lookup.path(variant)] += times
+        needy = needy[done[needy] < required[needy]]
+    return drawn
+
+
+def move_cases(variants: Variants, moves: Moves, rng: np.random.Generator) -> np.ndarray:
+    """The case that each instance of the new log stems from: the cases left, in order, then the copies.
+
+    Deleted and copied cases are uniform among the cases of their variant, the former without and the latter
+    with replacement.
+
+    Returns
+    -------
+    int64 array (instances,)
+    """
+    # The cases in order of their variant, and at random within it.
+    order = np.lexsort((rng.random(len(variants.of_case)), variants.of_case))
+    starts = np.cumsum(variants.counts) - variants.counts
+    deleted = order[ranges(starts, moves.deletions)]
+    of_copy = np.repeat(np.arange(len(variants)), moves.copies)
+    copied = order[starts[of_copy] + rng.integers(variants.counts[of_copy])]
+    return np.concatenate((np.delete(np.arange(len(order)), deleted), copied))
+
+
+def _least_served(done: np.ndarray, cases: np.ndarray) -> np.ndarray:
+    return done.max() - done
+
+
+def _most_served(done: np.ndarray, cases: np.ndarray) -> np.ndarray:
+    return done - done.min()
+
+
+def _by_frequency(done: np.ndarray, cases: np.ndarray) -> np.ndarray:
+    return cases

@@ -7,9 +7,9 @@ rule identity:
         messages("identity"),
     conda:
         "../../environment.yml"
-    params:
-        seed=seed,
     resources:
         **LIMITS,
+    params:
+        seed=seed,
     shell:
         MEASURE + "python -m mechanisms.identity {input.log} {output.release} --seed {params.seed}"

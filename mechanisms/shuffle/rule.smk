@@ -7,9 +7,9 @@ rule shuffle:
         messages("shuffle"),
     conda:
         "../../environment.yml"
-    params:
-        seed=seed,
     resources:
         **LIMITS,
+    params:
+        seed=seed,
     shell:
         MEASURE + "python -m mechanisms.shuffle {input.log} {output.release} --seed {params.seed}"

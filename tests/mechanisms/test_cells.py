@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechanisms.cells import GridError, choose, expand, parse, seed_of, spelled
+from mechanisms.cells import GridError, choose, parameter_sets, parse, seed_of, spelled
 
 DECLARED = {"amun": {"delta": [0.2, 0.3], "mode": ["sampling"]}, "identity": {}}
 
 
 def test_cells_are_spelled_in_declared_order():
     grids = choose(DECLARED, None, {"amun": {"mode": ["filtering", "sampling"]}})
-    assert expand(grids["amun"]) == [
+    assert parameter_sets(grids["amun"]) == [
         "delta=0.2,mode=filtering",
         "delta=0.2,mode=sampling",
         "delta=0.3,mode=filtering",
         "delta=0.3,mode=sampling",
     ]
-    assert expand(grids["identity"]) == ["default"]
+    assert parameter_sets(grids["identity"]) == ["default"]
 
 
 def test_only_the_wanted_mechanisms():
@@ -46,7 +46,7 @@ values = st.lists(st.from_regex(r"[A-Za-z][^/,=\s]{0,5}", fullmatch=True), min_s
 
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,5}", fullmatch=True), values, max_size=3))
 def test_parse_undoes_expand(grid):
-    cells = expand(spelled(grid, "m"))
+    cells = parameter_sets(spelled(grid, "m"))
     assert len(set(cells)) == len(cells)
     for cell in cells:
         assert all(value in grid[name] for name, value in parse(cell).items())

@@ -1,0 +1,176 @@
+"""A variant of Amun whose claim can be defended: (epsilon, additive)-differential privacy of the release.
+
+The neighbour of a log is the log with one case more or less. Two parts, which compose:
+
+* Variants. Two-sided geometric noise of epsilon `eps_d` on the count of every observed variant; one case
+  changes one count by 1. Only noisy counts of at least ``1 + ceil(ln(1 / (additive (1 + q))) / eps_d)``, with
+  ``q = exp(-eps_d)``, are released, so a variant of a single case appears with probability `additive` at
+  most. Cases longer than a public bound are left out, whatever they hold.
+* Times. A noisy count of m releases m instances. Each case backs at most `max_copies` of them, as evenly as
+  possible; instances without a case take the middle of the public bounds. Every instance gets its own
+  Laplace noise on its start and its durations, all clamped to public bounds before and after. One case
+  changes at most ``max_copies * max_length`` values, so each gets ``eps_t / (max_copies * max_length)``.
+
+Both epsilons follow from delta at the worst prior, which does not look at the data. There is no filter, as
+what a filter drops is itself private, and no absolute value of the noise, which would be one-sided. Every
+bound that is taken from the log breaks the claim; `Bounds.from_data` names them. The noise is drawn in
+double precision from a generator that is not cryptographic, which the claim leaves aside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from data.log import EventLog, ranges
+from mechanisms.amun.control_flow import two_sided_geometric
+from mechanisms.amun.epsilon import control_flow_epsilon
+from mechanisms.amun.knowledge import gaps
+from mechanisms.amun.times import accumulate
+from mechanisms.ids import fresh_case_ids
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Public bounds; times in microseconds.
+
+    Attributes
+    ----------
+    dates : (int, int)
+        No event lies before the first or after the second.
+    max_duration : int
+        Longest time between two events of a case.
+    max_length : int
+        Most events of a case.
+    from_data : tuple of str
+        Names of the bounds that were taken from the log, and so are not public.
+    """
+
+    dates: tuple[int, int]
+    max_duration: int
+    max_length: int
+    from_data: tuple[str, ...]
+
+
+def complete_bounds(
+    log: EventLog, dates: tuple[int, int] | None, max_duration: int | None, max_length: int | None
+) -> Bounds:
+    """Bounds as given; a missing one is taken from the log, a missing duration from the range of dates."""
+    given = {"dates": dates, "max_length": max_length}
+    from_data = [name for name, value in given.items() if value is None]
+    if dates is None:
+        dates = int(log.timestamps.min()), int(log.timestamps.max())
+        if max_duration is None:
+            from_data.append("max_duration")
+    return Bounds(
+        dates,
+        dates[1] - dates[0] if max_duration is None else max_duration,
+        int(log.lengths.max()) if max_length is None else max_length,
+        tuple(from_data),
+    )
+
+
+def threshold(epsilon: float, additive: float) -> int:
+    """Smallest noisy count that is released.
+
+    A count of 1 reaches it with probability ``q^(threshold - 1) / (1 + q) <= additive``.
+    """
+    return 1 + int(np.ceil(np.log(1 / (additive * (1 + np.exp(-epsilon)))) / epsilon))
+
+
+def release_counts(counts: np.ndarray, epsilon: float, additive: float, rng: np.random.Generator) -> np.ndarray:
+    """Noisy number of cases of each variant, 0 below the threshold; int64 (variants,)."""
+    noisy = counts + two_sided_geometric(len(counts), epsilon, rng)
+    return np.where(noisy >= threshold(epsilon, additive), noisy, 0)
+
+
+def back_instances(
+    variant_of_case: np.ndarray, counts: np.ndarray, instances: np.ndarray, max_copies: int, rng: np.random.Generator
+) -> np.ndarray:
+    """The case behind each instance, -1 for none, instances in order of their variant.
+
+    Parameters
+    ----------
+    variant_of_case : int64 array (cases,)
+    counts, instances : int64 arrays (variants,)
+        Cases in the log and instances to release of each variant.
+    max_copies : int
+        Most instances of one case.
+
+    Returns
+    -------
+    int64 array (instances,)
+    """
+    order = np.lexsort((rng.random(len(variant_of_case)), variant_of_case))
+    starts = np.cumsum(counts) - counts
+    rank = ranges(np.zeros_like(instances), instances)
+    of_instance = np.repeat(np.arange(len(counts)), instances)
+    backed = rank < max_copies * counts[of_instance]
+    cases = np.full(len(rank), -1)
+    of_backed = of_instance[backed]
+    cases[backed] = order[starts[of_backed] + rank[backed] % counts[of_backed]]
+    return cases
+
+
+def harden(
+    log: EventLog, *, delta: float, additive: float, max_copies: int, bounds: Bounds, rng: np.random.Generator
+) -> tuple[EventLog, dict]:
+    """Release a log; see the module.
+
+    Returns
+    -------
+    EventLog
+        Empty if no variant reached the threshold.
+    dict
+        Private diagnostics.
+    """
+    short = np.flatnonzero(log.lengths <= bounds.max_length)
+    long_cases = log.n_cases - len(short)
+    log = log.take(short, [log.case_ids[case] for case in short])
+    variants = log.variants
+    epsilon = control_flow_epsilon(delta)
+    instances = release_counts(variants.counts, epsilon, additive, rng)
+    cases = back_instances(variants.of_case, variants.counts, instances, max_copies, rng)
+
+    epsilon_event = epsilon / (max_copies * bounds.max_length)
+    of_instance = np.repeat(np.arange(len(variants)), instances)
+    lengths = variants.lengths[of_instance]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    timestamps = _noisy_times(log, cases, offsets, bounds, epsilon_event, rng)
+    activities = variants.activities[ranges(variants.offsets[of_instance], lengths)]
+    release = EventLog(activities, timestamps, offsets, log.labels, fresh_case_ids(len(cases), rng))
+    return release, {
+        "nominal_epsilon": epsilon,
+        "composed_epsilon": 2 * epsilon,
+        "additive": additive,
+        "epsilon_per_event": epsilon_event,
+        "threshold": threshold(epsilon, additive),
+        "bounds_from_data": list(bounds.from_data),
+        "cases_too_long": long_cases,
+        "variants_below_threshold": int((instances == 0).sum()),
+        "instances_without_case": int((cases < 0).sum()),
+    }
+
+
+def _noisy_times(log, cases, offsets, bounds: Bounds, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+    """New timestamps of all instances, int64 (events,)."""
+    first_date, last_date = bounds.dates
+    lengths = np.diff(offsets)
+    first = np.zeros(offsets[-1], dtype=bool)
+    first[offsets[:-1]] = True
+    high = np.where(first, last_date - first_date, bounds.max_duration).astype(float)
+    values = high / 2
+    backed = np.repeat(cases >= 0, lengths)
+    kept = cases[cases >= 0]
+    events = ranges(log.offsets[kept], log.lengths[kept])
+    values[backed] = np.where(log.first_events, log.timestamps - first_date, gaps(log))[events]
+    values = np.clip(np.clip(values, 0, high) + rng.laplace(0, 1 / epsilon, len(high)) * high, 0, high)
+    if not len(cases):
+        return values.astype(np.int64)
+    # A case that would end after the last date is compressed; only noisy values and public dates enter.
+    duration = np.add.reduceat(np.where(first, 0, values), offsets[:-1])
+    room = (last_date - first_date) - values[first]
+    factor = np.divide(room, duration, out=np.ones_like(room), where=duration > room)
+    values = np.where(first, values, values * np.repeat(factor, lengths))
+    return first_date + np.rint(accumulate(values, offsets)).astype(np.int64)

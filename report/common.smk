@@ -1,0 +1,92 @@
+"""What the rules of the report share: which scores, logs and settings belong to an experiment."""
+
+TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
+METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
+TIMES = ["cpu_s", "wall_s", "mechanism_s"]
+TABLE = ("csv", "md", "tex")
+FIGURE = ("png", "pdf")
+REPORT_CODE = code_files(Path(workflow.basedir, "report"))
+
+
+wildcard_constraints:
+    metric="|".join(METRICS),
+
+
+def name(wildcards):
+    """The experiment in the configuration that a results folder belongs to."""
+    return wildcards.experiment.removesuffix(TIMING)
+
+
+def experiment(wildcards):
+    """The configuration of an experiment."""
+    return config["experiments"][name(wildcards)]
+
+
+def track(wildcards):
+    """The folder of an experiment's runs."""
+    return "timing" if wildcards.experiment.endswith(TIMING) else "runs"
+
+
+def cell_scores(wildcards):
+    """The scores of all cells of one mechanism and log in an experiment."""
+    return [
+        f"results/scores/{track(wildcards)}/{mechanism}/{parameters}/{log}.csv"
+        for mechanism, parameters, log in cells(name(wildcards))
+        if (mechanism, log) == (wildcards.mechanism, wildcards.log)
+    ]
+
+
+def gathered_scores(wildcards):
+    """The scores of an experiment, one file a mechanism and log (one command line could not name all cells)."""
+    pairs = {(mechanism, log): None for mechanism, _, log in cells(name(wildcards))}
+    return [f"results/{wildcards.experiment}/scores/{mechanism}/{log}.csv" for mechanism, log in pairs]
+
+
+def statistics(wildcards):
+    """The statistics of an experiment's logs, in the order of the configuration."""
+    return [f"results/logs/{log}/statistics.json" for log in experiment(wildcards)["logs"]]
+
+
+def epsilon_files(wildcards):
+    """What Amun estimates on every log of an experiment."""
+    wanted = experiment(wildcards)
+    return [
+        f"results/epsilons/{log}/profile={profile}.json"
+        for log in wanted["logs"]
+        for profile in wanted["epsilons"]["profile"]
+    ]
+
+
+def title(wildcards):
+    """What stands above the tables of an experiment."""
+    return experiment(wildcards)["title"]
+
+
+def rows(wildcards):
+    """The parameters that make rows of a table."""
+    return experiment(wildcards)["rows"]
+
+
+def reports():
+    """Every table and figure of every experiment."""
+    wanted = []
+    for name, settings in config["experiments"].items():
+        wanted += expand("results/{name}/tables/logs.{kind}", name=name, kind=TABLE)
+        wanted += expand("results/{name}/tables/{metric}.{kind}", name=name, metric=settings["metrics"], kind=TABLE)
+        wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=settings["metrics"], kind=FIGURE)
+        wanted.append(f"results/{name}/qc.csv")
+        if "epsilons" in settings:
+            wanted += expand("results/{name}/tables/epsilons.{kind}", name=name, kind=TABLE)
+    return wanted
+
+
+def timings():
+    """The run-time tables and figures of every experiment, from runs made for them alone."""
+    return [
+        f"results/{name}{TIMING}/{folder}/{metric}.{kind}"
+        for name, settings in config["experiments"].items()
+        for metric in settings["metrics"]
+        if metric in TIMES
+        for folder, kinds in (("tables", TABLE), ("figures", FIGURE))
+        for kind in kinds
+    ]
