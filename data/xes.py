@@ -11,8 +11,8 @@ import gzip
 import re
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -29,6 +29,13 @@ from data.log import ACTIVITY, TIMESTAMP, EventLog, factorize
 NAME = "concept:name"  # of a trace
 LIFECYCLE = "lifecycle:transition"
 TOTALS = {"meta_general:traces_total": "traces_declared", "meta_general:events_total": "events_declared"}
+
+EVENT_KEYS = (ACTIVITY, TIMESTAMP, LIFECYCLE)
+_VALUE = r'" value="([^"<&\x00-\x1f]*)"'
+_WANTED, _OTHERS = "|".join(key + _VALUE for key in EVENT_KEYS), "|".join(f'{key}"' for key in EVENT_KEYS)
+_LEAF = rf'<\w+ key="(?:{_WANTED}|(?!{_OTHERS})[^"<]*" value="[^"<]*")\s*/>'
+# Groups: the last value of each wanted key. What is not quite regular does not match, and is left to expat.
+PLAIN_EVENT = re.compile(rf"<event>\s*(?:{_LEAF}\s*)*</event>".encode())
 
 BYTES_AT_ONCE = 1 << 18
 EVENTS_AT_ONCE = 1 << 16
@@ -100,7 +107,7 @@ def import_xes(path: Path) -> tuple[EventLog, dict[str, int | None]]:
         If the file is not well-formed XML, not a whole gzip stream, not an event log, or none of its events
         can be kept.
     """
-    found = _scan(path)
+    found = _Scan(path)
     names, unnamed = _named(found.names)
     activities, times, lifecycles = (pa.chunked_array(blocks) for blocks in found.blocks.values())
     keep = pc.and_(activities.is_valid(), times.is_valid())
@@ -159,37 +166,94 @@ def write_xes(log: EventLog, path: Path) -> None:
             _write(log, raw)
 
 
-@dataclass
-class _Found:
-    """What the pass over a file collects.
+class _Scan:
+    """One pass over a file, and what it finds.
 
-    `names` and `starts` hold the name of each trace and the number of events before it; `pending` the texts
-    of the latest events, which move to `blocks` as Arrow arrays, so that few of them are Python objects at a time.
+    Expat reads the file; plain events, that is nearly all, are cut out before it sees them, as a regular
+    expression reads those several times faster. Expat still decides where an event stands, and reads every
+    event that is not plain: with nested attributes, character references, an unusual spelling.
+
+    Attributes
+    ----------
+    names, starts : list
+        Name of each trace (None where it has none), and number of events before it.
+    texts : dict of list
+        Activity, time and lifecycle of the latest events, None where absent.
+    blocks : dict of list of Arrow arrays
+        The same of the events before, so that few events are Python objects at a time.
+    counters : dict
     """
 
-    names: list[str | None] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    pending: dict[str, list[str | None]] = field(default_factory=lambda: {ACTIVITY: [], TIMESTAMP: [], LIFECYCLE: []})
-    blocks: dict[str, list[pa.Array]] = field(
-        default_factory=lambda: {
-            ACTIVITY: [pa.array([], pa.string())],
-            TIMESTAMP: [pa.array([], TIME_TYPE)],
-            LIFECYCLE: [pa.array([], pa.string())],
-        }
-    )
-    events_in_blocks: int = 0
-    counters: dict[str, int | None] = field(
-        default_factory=lambda: {
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.names: list[str | None] = []
+        self.starts: list[int] = []
+        self.texts: dict[str, list] = {key: [] for key in EVENT_KEYS}
+        self.blocks = {key: [pa.array([], TIME_TYPE if key == TIMESTAMP else pa.string())] for key in EVENT_KEYS}
+        self.events_in_blocks = 0
+        self.counters: dict[str, int | None] = {
             **dict.fromkeys(TOTALS.values()),
             "events_outside_traces": 0,
             "events_without_time": 0,
             "events_without_zone": 0,
         }
-    )
+        self.depth = 0
+        self.in_trace = self.in_event = False
+        self.trace_tag = self.event_tag = ""
+        self.utf8 = True
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.XmlDeclHandler = self.declaration
+        try:
+            self.read()
+        except (expat.ExpatError, pa.ArrowInvalid) as error:
+            raise LogError(f"{path}: not well-formed XML: {_flaw(path) or error}; fetch or export it again") from error
+        except LookupError as error:
+            raise LogError(f"{path}: {error}; convert the file to UTF-8 first") from error
+
+    def read(self) -> None:
+        pieces = _pieces(self.path)
+        piece = next(pieces, b"")
+        self.parser.Parse(piece)
+        # What looks like an event may stand in a comment or a CDATA section: no short cut in a log with such.
+        plain = self.utf8 and self.event_tag == "event" and b"<!" not in piece.partition(b"<log")[2]
+        for following in pieces:
+            plain = plain and b"<!" not in piece[-1:] + following
+            piece = following
+            if plain:
+                self.feed(piece)
+            else:
+                self.parser.Parse(piece)
+            if len(self.texts[ACTIVITY]) > EVENTS_AT_ONCE:
+                self.settle(len(self.texts[ACTIVITY]) - 1)  # the last event may still be open
+        self.parser.Parse(b"", True)
+        self.settle(len(self.texts[ACTIVITY]))
+
+    def feed(self, piece: bytes) -> None:
+        """Take the plain events from a piece and have expat read what lies between them."""
+        width = 1 + len(EVENT_KEYS)
+        parts = PLAIN_EVENT.split(piece)  # gap, activity, time, lifecycle, gap, ...
+        gaps, columns = parts[::width], [parts[i::width] for i in range(1, width)]
+        added = 0
+        for event, gap in enumerate(gaps):
+            if gap and not gap.isspace():
+                self.add(columns, added, event)
+                added = event
+                self.parser.Parse(gap)
+        self.add(columns, added, len(gaps) - 1)
+
+    def add(self, columns: list[list[bytes | None]], start: int, stop: int) -> None:
+        """Add plain events to the trace that expat is in; elsewhere it only has to know that they are there."""
+        if self.in_trace and self.depth == 2:
+            for texts, column in zip(self.texts.values(), columns, strict=True):
+                texts += column[start:stop]
+        else:
+            self.parser.Parse(b"<event/>" * (stop - start))
 
     def settle(self, events: int) -> None:
-        """Move the first pending events to the blocks."""
-        for key, texts in self.pending.items():
+        """Move the first of the latest events to the blocks."""
+        for key, texts in self.texts.items():
             block = pa.array(texts[:events], pa.string())
             if key == TIMESTAMP:
                 self.counters["events_without_time"] += block.null_count
@@ -199,68 +263,51 @@ class _Found:
             del texts[:events]
         self.events_in_blocks += events
 
+    def declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+        self.utf8 = encoding is None or encoding.lower() in ("utf-8", "us-ascii")
 
-def _scan(path: Path) -> _Found:
-    found = _Found()
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = _handlers(found, path)
-    activities = found.pending[ACTIVITY]
-    try:
-        for piece in _pieces(path):
-            parser.Parse(piece)
-            if len(activities) > EVENTS_AT_ONCE:
-                found.settle(len(activities) - 1)  # the last event may still be open
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        raise LogError(f"{path}: not well-formed XML: {error}; fetch or export the file again") from error
-    found.settle(len(activities))
-    return found
-
-
-def _handlers(found: _Found, path: Path) -> tuple[Callable, Callable]:
-    """The handlers that fill `found`: closures over locals, as they run once for each element of the file."""
-    names, starts, pending = found.names, found.starts, found.pending
-    activities, times, lifecycles = pending.values()
-    depth = 0
-    trace_tag = event_tag = None
-    in_trace = in_event = False
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth, in_trace, in_event, trace_tag, event_tag
-        depth += 1
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.depth += 1
+        depth = self.depth
         if depth == 4:
-            if in_event:
-                column = pending.get(attributes.get("key"))
-                if column is not None:
-                    column[-1] = attributes.get("value")
+            if self.in_event and (texts := self.texts.get(attributes.get("key"))) is not None:
+                texts[-1] = attributes.get("value")
         elif depth == 3:
-            in_event = in_trace and tag == event_tag
-            if in_event:
-                activities.append(None)
-                times.append(None)
-                lifecycles.append(None)
-            elif in_trace and attributes.get("key") == NAME:
-                names[-1] = attributes.get("value")
+            self.in_event = self.in_trace and tag == self.event_tag
+            if self.in_event:
+                for texts in self.texts.values():
+                    texts.append(None)
+            elif self.in_trace and attributes.get("key") == NAME:
+                self.names[-1] = attributes.get("value")
         elif depth == 2:
-            in_trace = tag == trace_tag
-            if in_trace:
-                names.append(None)
-                starts.append(found.events_in_blocks + len(activities))
-            elif tag == event_tag:
-                found.counters["events_outside_traces"] += 1
+            self.in_trace = tag == self.trace_tag
+            if self.in_trace:
+                self.names.append(None)
+                self.starts.append(self.events_in_blocks + len(self.texts[ACTIVITY]))
+            elif tag == self.event_tag:
+                self.counters["events_outside_traces"] += 1
             elif attributes.get("key") in TOTALS:
-                found.counters[TOTALS[attributes["key"]]] = _total(attributes.get("value"))
+                self.counters[TOTALS[attributes["key"]]] = _total(attributes.get("value"))
         elif depth == 1:
             prefix, colon, root = tag.rpartition(":")
             if root != "log":
-                raise LogError(f"{path}: not an XES log: its root element is <{tag}>, not <log>")
-            trace_tag, event_tag = f"{prefix}{colon}trace", f"{prefix}{colon}event"
+                raise LogError(f"{self.path}: not an XES log: its root element is <{tag}>, not <log>")
+            self.trace_tag, self.event_tag = f"{prefix}{colon}trace", f"{prefix}{colon}event"
 
-    def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
+    def end(self, tag: str) -> None:
+        self.depth -= 1
 
-    return start, end
+
+def _flaw(path: Path) -> str | None:
+    """What is not well-formed in a file and where, as expat finds it when it sees the whole text."""
+    parser = expat.ParserCreate()
+    try:
+        for piece in _pieces(path):
+            parser.Parse(piece)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        return str(error)
+    return None
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
@@ -316,7 +363,9 @@ def _moment(text: str) -> datetime | None:
 
 def _write(log: EventLog, sink: BinaryIO) -> None:
     sink.write(HEADER.encode())
-    opening = [f"<trace>\n{text}" for text in _elements("string", NAME, pa.array(log.case_ids, pa.string())).to_pylist()]
+    opening = [
+        f"<trace>\n{text}" for text in _elements("string", NAME, pa.array(log.case_ids, pa.string())).to_pylist()
+    ]
     opening[1:] = [f"</trace>\n{text}" for text in opening[1:]]
     labels = _elements("string", ACTIVITY, pa.array(log.labels, pa.string()))
     for start in range(0, log.n_events, EVENTS_AT_ONCE):
@@ -360,5 +409,7 @@ def _elements(tag: str, key: str, values: pa.Array) -> pa.Array:
 
 def _quoted(text: str) -> str:
     if bad := NOT_XML.search(text):
-        raise LogError(f"{text!r} holds U+{ord(bad[0]):04X}, which XML cannot hold; rename it or write .parquet instead")
+        raise LogError(
+            f"{text!r} holds U+{ord(bad[0]):04X}, which XML cannot hold; rename it or write .parquet instead"
+        )
     return quoteattr(text)

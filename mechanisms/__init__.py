@@ -15,7 +15,7 @@ from typing import Any
 from data.log import EventLog
 
 
-class Infeasible(Exception):
+class Infeasible(Exception):  # noqa: N818 - a refusal is a result, not an error
     """A mechanism refuses the log or the parameters; the message is the reason and the remedy."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import re
 
 
 def lease(count: int) -> list[int]:
@@ -36,8 +35,8 @@ def lease(count: int) -> list[int]:
 def host() -> dict:
     """Model of the CPU, number of cores, memory in MB of 10^6 bytes, and an id of the machine that is not its name."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
-        model = re.search(r"^model name\s*:\s*(.*)", file.read(), re.MULTILINE)
-    cpu = model[1] if model else os.uname().machine
+        models = (line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+        cpu = next(models, os.uname().machine)
     try:
         with open("/etc/machine-id", encoding="utf-8") as file:
             machine = file.read()

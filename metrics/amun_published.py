@@ -14,7 +14,7 @@ import numpy as np
 from data.log import EventLog
 from metrics.distance import HOUR
 from metrics.metric import Metric, Value, not_applicable, unless_empty
-from metrics.pair import align, aligned_sums
+from metrics.pair import align
 
 METRICS = (
     Metric(
@@ -49,12 +49,10 @@ METRICS = (
 def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     """Distances of sorted edge counts and of sorted hours per edge (gaps floored first), and SMAPE."""
     pair = align(original, release)
-    edges, released = pair.edges
-    counts = aligned_sums((edges.codes, np.ones(len(edges.codes))), (released.codes, np.ones(len(released.codes))))
-    hours = aligned_sums((edges.codes, edges.gaps // HOUR), (released.codes, released.gaps // HOUR))
+    hours = pair.edge_sums(*(edges.gaps // HOUR for edges in pair.edges))
     n, m = pair.variants.original, pair.variants.release
     return {
-        "emd_freq_published": _of_sorted_values(*counts),
+        "emd_freq_published": _of_sorted_values(*pair.edge_counts),
         "emd_time_published": _of_sorted_values(*hours),
         "smape_variants": float(100 * (np.abs(n - m) / (n + m)).mean()),
     }

@@ -46,9 +46,7 @@ def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     return {
         "cycle_time_w1": wasserstein(_durations(original), _durations(release)) / HOUR,
         "arrival_w1": wasserstein(_starts(original), _starts(release)) / HOUR,
-        "inter_arrival_w1": (
-            wasserstein(gaps, released_gaps) / HOUR if len(gaps) and len(released_gaps) else single
-        ),
+        "inter_arrival_w1": (wasserstein(gaps, released_gaps) / HOUR if len(gaps) and len(released_gaps) else single),
     }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from data.log import EventLog
 from metrics.metric import Metric, Value, not_applicable, unless_empty
-from metrics.pair import align, aligned_sums
+from metrics.pair import align
 
 METRICS = (
     Metric(
@@ -32,13 +32,10 @@ def score(original: EventLog, release: EventLog) -> dict[str, Value]:
 
     Negative gaps count as 0.
     """
-    edges, released = align(original, release).edges
-    counts = aligned_sums((edges.codes, np.ones(len(edges.codes))), (released.codes, np.ones(len(released.codes))))
-    times = aligned_sums(
-        (edges.codes, np.maximum(edges.gaps, 0)), (released.codes, np.maximum(released.gaps, 0))
-    )
+    pair = align(original, release)
+    times = pair.edge_sums(*(np.maximum(edges.gaps, 0) for edges in pair.edges))
     return {
-        "dfg_rel_l1": _relative(*counts, "no case of the original has two events"),
+        "dfg_rel_l1": _relative(*pair.edge_counts, "no case of the original has two events"),
         "dfg_time_rel_l1": _relative(*times, "no time passes within the cases of the original"),
     }
 

@@ -10,6 +10,8 @@ from typing import Literal
 
 from data.log import EventLog
 
+CONTROLS = ("identity", "shuffle")  # mechanisms without privacy and without utility: they frame a table, never win it
+
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:

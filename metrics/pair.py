@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -66,6 +67,15 @@ class Pair:
         base = len(self.release.labels)
         return _edges(self.original, base), _edges(self.release, base)
 
+    @cached_property
+    def edge_counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """How often each directly-follows pair of either log occurs in the original and in the release."""
+        return self.edge_sums(*(np.ones(len(edges.codes)) for edges in self.edges))
+
+    def edge_sums(self, original: np.ndarray, release: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums over each directly-follows pair of either log of a weight per occurrence, float64 (edges,)."""
+        return _sums_by_key(*zip((edges.codes for edges in self.edges), (original, release), strict=True))
+
     def ngram_counts(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         """How often each n-gram of activities occurs in the original and in the release.
 
@@ -73,7 +83,7 @@ class Pair:
         and n = 2 gives the directly-follows counts with start and end edges.
         """
         base = len(self.release.labels) + 1
-        return aligned_sums(_ngrams(self.original, n, base), _ngrams(self.release, n, base))
+        return _sums_by_key(_ngrams(self.original, n, base), _ngrams(self.release, n, base))
 
 
 @lru_cache(maxsize=1)  # all metrics of a run share one pair
@@ -81,27 +91,14 @@ def align(original: EventLog, release: EventLog) -> Pair:
     """The pair in which the codes of the release are those of the original, new labels behind them."""
     index = {label: code for code, label in enumerate(original.labels)}
     recode = np.array([index.setdefault(label, len(index)) for label in release.labels], dtype=np.int32)
-    recoded = EventLog(
-        recode[release.activities], release.timestamps, release.offsets, tuple(index), release.case_ids
-    )
+    recoded = EventLog(recode[release.activities], release.timestamps, release.offsets, tuple(index), release.case_ids)
     return Pair(original, recoded)
 
 
-def aligned_sums(
+def _sums_by_key(
     original: tuple[np.ndarray, np.ndarray], release: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of weights by key over the union of the keys of both sides.
-
-    Parameters
-    ----------
-    original, release : pairs of arrays (n,)
-        Integer keys and their weights.
-
-    Returns
-    -------
-    two float64 arrays (distinct keys,)
-        Exact for integer sums below 2**53.
-    """
+    """Sums of weights by key, over the union of the keys; each side is an array of keys and one of weights."""
     keys, place = np.unique(np.concatenate((original[0], release[0])), return_inverse=True)
     split = len(original[0])
     return (
@@ -114,7 +111,7 @@ def _traces(log: EventLog) -> tuple[str, ...]:
     """One string a variant, the code of an activity being its code point."""
     text = log.variants.activities.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     bounds = log.variants.offsets.tolist()
-    return tuple(text[start:stop] for start, stop in zip(bounds[:-1], bounds[1:], strict=True))
+    return tuple(text[start:stop] for start, stop in pairwise(bounds))
 
 
 def _edges(log: EventLog, base: int) -> Edges:

@@ -17,23 +17,33 @@ from rapidfuzz.process import cdist
 
 GroundDistance = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
+MAX_PAIRS = 1_000_000_000  # some five minutes of distances, 1 GB
 DENSE_PAIRS = 1_000_000  # up to here all arcs at once are faster than pricing
 TOLERANCE = 1e-6  # bounds closer than this count as met
-ROUNDS = 30  # a limit in rounds, not in seconds: the value must not depend on the machine
-BLOCK = 1_000  # sources whose distances are held as floats at a time
-ARCS_PER_SOURCE, ARCS_PER_TARGET = 20, 2
+ROUNDS = 50  # a limit in rounds, not in seconds: the value must not depend on the machine
+STEP = 0.8  # from the best proof to the latest potentials; 1 needs over 30 rounds on degenerate problems, .5 some 15
+BLOCK_PAIRS = 4_000_000  # distances held as floats at a time
+ARCS_PER_SOURCE = 20
 
 
 class TransportError(ArithmeticError):
     """The solver did not reach the optimum, or its potentials contradict it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bracket:
-    """Certified bounds of a distance."""
+    """Certified bounds of a distance per unit of mass.
+
+    Attributes
+    ----------
+    lower, upper : float
+    potentials : float64 array (targets,)
+        Prices of the targets that prove the lower bound.
+    """
 
     lower: float
     upper: float
+    potentials: np.ndarray
 
     @property
     def met(self) -> bool:
@@ -78,14 +88,21 @@ class Costs:
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Rows and their distances, float64 (rows, targets), one block after the other."""
-        for start in range(0, self.shape[0], BLOCK):
-            rows = slice(start, start + BLOCK)
+        height = max(1, BLOCK_PAIRS // self.shape[1])
+        for start in range(0, self.shape[0], height):
+            rows = slice(start, start + height)
             yield rows, self._ground(self._edits[rows], self._source_lengths[rows, None], self._target_lengths)
 
     def of(self, arcs: np.ndarray) -> np.ndarray:
         """Distances of the given arcs, numbered row by row, float64."""
         rows, columns = np.divmod(arcs, self.shape[1])
         return self._ground(self._edits.ravel()[arcs], self._source_lengths[rows], self._target_lengths[columns])
+
+
+def support(masses: np.ndarray, traces: Sequence[str]) -> tuple[np.ndarray, list[str]]:
+    """The positive masses and their traces, in lexicographic order, so that neighbours are alike."""
+    order = sorted(np.flatnonzero(masses).tolist(), key=traces.__getitem__)
+    return masses[order], [traces[i] for i in order]
 
 
 def transport(p: np.ndarray, q: np.ndarray, costs: Costs) -> Bracket:
@@ -103,21 +120,21 @@ def transport(p: np.ndarray, q: np.ndarray, costs: Costs) -> Bracket:
     TransportError
         If the solver warns or its potentials contradict its value.
     """
-    total = p.sum()
-    p_mass, q_mass = p / total, q / total
-    if costs.size <= DENSE_PAIRS:
-        arcs = np.arange(costs.size)
-    else:
-        arcs = np.union1d(_first_arcs(costs), _staircase(p, q, costs.shape[1]))
+    masses = np.concatenate((p, q)) / p.sum()
+    proof, nearest = _price(masses, np.zeros(len(masses)), costs, below=np.inf)
+    dense = costs.size <= DENSE_PAIRS
+    arcs = np.arange(costs.size) if dense else np.union1d(nearest, _staircase(p, q))
     for _ in range(ROUNDS):
-        upper, u, v = _solve(p_mass, q_mass, arcs, costs)
-        lower, violated = _price(p_mass, q_mass, u, v, costs)
-        print(len(arcs), lower, upper, len(violated))
-        bracket = Bracket(lower, upper)
+        upper, potentials = _solve(masses, arcs, costs)
+        # Potentials of degenerate plans leap from round to round; those near the best proof so far do not.
+        step = 1 if len(arcs) == costs.size else STEP
+        feasible, violated = _price(masses, step * potentials + (1 - step) * proof, costs, below=-1e-9)
+        proof = max(proof, feasible, key=masses.__matmul__)
+        bracket = Bracket(float(proof @ masses), upper, proof[len(p) :])
         if bracket.met:
             break
-        if not len(violated):
-            raise TransportError(f"the potentials prove {lower}, but the solver claims {upper}")
+        if len(arcs) == costs.size:
+            raise TransportError(f"the potentials prove only {bracket.lower}, but the solver claims {upper}")
         arcs = np.union1d(arcs, violated)
     return bracket
 
@@ -126,8 +143,8 @@ def _lengths(traces: Sequence[str]) -> np.ndarray:
     return np.fromiter(map(len, traces), dtype=np.int64, count=len(traces))
 
 
-def _solve(p: np.ndarray, q: np.ndarray, arcs: np.ndarray, costs: Costs) -> tuple[float, np.ndarray, np.ndarray]:
-    """Cost and potentials of the cheapest plan on the given arcs."""
+def _solve(masses: np.ndarray, arcs: np.ndarray, costs: Costs) -> tuple[float, np.ndarray]:
+    """Cost of the cheapest plan on the given arcs, and its potentials of sources and targets."""
     import ot  # 1.4 s, so only where there is something to solve
     from scipy.sparse import coo_matrix
 
@@ -139,50 +156,41 @@ def _solve(p: np.ndarray, q: np.ndarray, arcs: np.ndarray, costs: Costs) -> tupl
         matrix = coo_matrix((np.maximum(values, 1e-15), np.divmod(arcs, costs.shape[1])), shape=costs.shape)
     # The default limit of 100,000 iterations stops below the optimum on logs of some thousand variants.
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cost, log = ot.emd2(p, q, matrix, numItermax=10**9, log=True)
+        warnings.simplefilter("ignore")  # raised below
+        log = ot.emd(*np.split(masses, costs.shape[:1]), matrix, numItermax=10**9, log=True)[1]
     if log["warning"]:
         raise TransportError(f"the solver stopped early: {log['warning']}")
-    return float(cost), log["u"], log["v"]
+    return float(log["cost"]), np.concatenate((log["u"], log["v"]))
 
 
-def _price(
-    p: np.ndarray, q: np.ndarray, u: np.ndarray, v: np.ndarray, costs: Costs
-) -> tuple[float, np.ndarray]:
-    """Lower bound by the potentials made feasible, and arcs that violate them most."""
-    f = np.empty(len(p))
+def _price(masses: np.ndarray, potentials: np.ndarray, costs: Costs, below: float) -> tuple[np.ndarray, np.ndarray]:
+    """The potentials made feasible for all arcs, and the arcs that are cheapest in relation to them.
+
+    Those are `ARCS_PER_SOURCE` of each source and one of each target, where the cheapest is below a limit.
+    """
+    u, v = np.split(potentials, costs.shape[:1])
+    source_slack, target_slack = np.empty(len(u)), np.full(len(v), np.inf)
+    source_of, targets = np.zeros(len(v), dtype=np.int64), np.arange(len(v))
+    count = min(ARCS_PER_SOURCE, len(v))
     arcs = []
     for rows, block in costs.blocks():
-        block -= v
-        f[rows] = block.min(axis=1)
-        block -= u[rows, None]
-        arcs.append(_cheapest(block, -1e-9) + rows.start * len(q))
-    g = np.full(len(q), np.inf)
-    for rows, block in costs.blocks():
-        np.minimum(g, (block - f[rows, None]).min(axis=0), out=g)
-    return float(f @ p + g @ q), np.concatenate(arcs)
+        block -= u[rows, None] + v
+        source_slack[rows] = block.min(axis=1)
+        near = np.flatnonzero(source_slack[rows] < below)
+        columns = np.argpartition(block[near], count - 1, axis=1)[:, :count]
+        arcs.append(((rows.start + near)[:, None] * len(v) + columns).ravel())
+        closest = block.argmin(axis=0)
+        closer = block[closest, targets] < target_slack
+        source_of[closer] = rows.start + closest[closer]
+        target_slack[closer] = block[closest, targets][closer]
+    arcs.append((source_of * len(v) + targets)[target_slack < below])
+    # Either side alone can give way; the one that loses less does.
+    by_sources, by_targets = np.concatenate((u + source_slack, v)), np.concatenate((u, v + target_slack))
+    return max(by_sources, by_targets, key=masses.__matmul__), np.concatenate(arcs)
 
 
-def _first_arcs(costs: Costs) -> np.ndarray:
-    return np.concatenate(
-        [_cheapest(block, np.inf) + rows.start * costs.shape[1] for rows, block in costs.blocks()]
-    )
-
-
-def _cheapest(block: np.ndarray, below: float) -> np.ndarray:
-    """Numbers of the cheapest arcs of each source and of each target in a block, as far as below a limit."""
-    per_source, per_target = min(ARCS_PER_SOURCE, block.shape[1]), min(ARCS_PER_TARGET, block.shape[0])
-    columns = np.argpartition(block, per_source - 1, axis=1)[:, :per_source]
-    rows = np.argpartition(block, per_target - 1, axis=0)[:per_target]
-    width = block.shape[1]
-    arcs = np.concatenate(
-        ((np.arange(len(block))[:, None] * width + columns).ravel(), (rows * width + np.arange(width)).ravel())
-    )
-    return arcs[block.ravel()[arcs] < below]
-
-
-def _staircase(p: np.ndarray, q: np.ndarray, width: int) -> np.ndarray:
+def _staircase(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Arcs of the north-west-corner plan, which make the problem feasible."""
     p_sums, q_sums = np.cumsum(p), np.cumsum(q)
     steps = np.union1d(p_sums, q_sums)
-    return np.searchsorted(p_sums, steps) * width + np.searchsorted(q_sums, steps)
+    return np.searchsorted(p_sums, steps) * len(q) + np.searchsorted(q_sums, steps)

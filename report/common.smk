@@ -1,11 +1,17 @@
 """What the rules of the report share: which scores, logs and settings belong to an experiment."""
 
+from metrics.registry import declarations
+
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
 TIMES = ["cpu_s", "wall_s", "mechanism_s"]
 TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
 REPORT_CODE = code_files(Path(workflow.basedir, "report"))
+
+UNKNOWN = sorted(set(METRICS) - set(declarations()))
+if UNKNOWN:
+    raise WorkflowError(f"unknown metrics: {', '.join(UNKNOWN)}; known: {', '.join(declarations())}")
 
 
 wildcard_constraints:

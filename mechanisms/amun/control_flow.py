@@ -32,7 +32,9 @@ class Lookup:
     through : int64 array
         Variants through transition 0, then those through transition 1, ...
     tickets : int64 array
-        Running number of cases along `through`.
+        Running number of cases along `through`: a uniform number below it draws a variant by its cases.
+    last_tickets : int64 array (transitions,)
+        Running number of cases at the end of each transition.
     """
 
     paths: np.ndarray
@@ -40,7 +42,7 @@ class Lookup:
     cases: np.ndarray
     through: np.ndarray
     tickets: np.ndarray
-    last_ticket: np.ndarray
+    last_tickets: np.ndarray
 
     def path(self, variant: int) -> np.ndarray:
         """Transitions of one variant."""
@@ -48,7 +50,7 @@ class Lookup:
 
     def draw(self, transition: int, size: int, rng: np.random.Generator) -> np.ndarray:
         """Variants through a transition, with replacement, weighted by their number of cases."""
-        last = self.last_ticket[transition]
+        last = self.last_tickets[transition]
         tickets = rng.integers(last - self.cases[transition], last, size)
         return self.through[np.searchsorted(self.tickets, tickets, side="right")]
 
@@ -87,9 +89,7 @@ def lookup_table(log: EventLog, transitions: np.ndarray) -> Lookup:
     cases = np.bincount(paths, np.repeat(variants.counts, variants.lengths)).astype(np.int64)
     order = np.argsort(paths, kind="stable")
     through = np.repeat(np.arange(len(variants)), variants.lengths)[order]
-    return Lookup(
-        paths, variants.offsets, cases, through, np.cumsum(variants.counts[through]), np.cumsum(cases)
-    )
+    return Lookup(paths, variants.offsets, cases, through, np.cumsum(variants.counts[through]), np.cumsum(cases))
 
 
 def draw_noise(size: int, delta: float, mode: str, profile: str, rng: np.random.Generator) -> np.ndarray:

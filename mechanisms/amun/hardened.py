@@ -24,10 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.log import EventLog, ranges
+from mechanisms import Infeasible, Outcome
 from mechanisms.amun.control_flow import two_sided_geometric
-from mechanisms.amun.epsilon import control_flow_epsilon
-from mechanisms.amun.knowledge import gaps
-from mechanisms.amun.times import accumulate
+from mechanisms.amun.epsilon import certain, control_flow_epsilon
+from mechanisms.amun.knowledge import DAY, estimate, gaps
+from mechanisms.amun.times import accumulate, by_start
 from mechanisms.ids import fresh_case_ids
 
 
@@ -56,9 +57,17 @@ class Bounds:
 def complete_bounds(
     log: EventLog, dates: tuple[int, int] | None, max_duration: int | None, max_length: int | None
 ) -> Bounds:
-    """Bounds as given; a missing one is taken from the log, a missing duration from the range of dates."""
+    """Bounds as given; a missing one is taken from the log, a missing duration from the range of dates.
+
+    Raises
+    ------
+    Infeasible
+        If a bound is to be taken from a log without a case.
+    """
     given = {"dates": dates, "max_length": max_length}
     from_data = [name for name, value in given.items() if value is None]
+    if from_data and not log.n_cases:
+        raise Infeasible(f"the log has no case to take {' and '.join(from_data)} from; give them as parameters")
     if dates is None:
         dates = int(log.timestamps.min()), int(log.timestamps.max())
         if max_duration is None:
@@ -114,21 +123,18 @@ def back_instances(
 
 
 def harden(
-    log: EventLog, *, delta: float, additive: float, max_copies: int, bounds: Bounds, rng: np.random.Generator
-) -> tuple[EventLog, dict]:
-    """Release a log; see the module.
-
-    Returns
-    -------
-    EventLog
-        Empty if no variant reached the threshold.
-    dict
-        Private diagnostics.
-    """
+    log: EventLog,
+    delta: float,
+    precision: float,
+    additive: float,
+    max_copies: int,
+    bounds: Bounds,
+    rng: np.random.Generator,
+) -> Outcome:
+    """Release a log as the module describes; parameters as in `mechanisms.amun.anonymize`."""
     short = np.flatnonzero(log.lengths <= bounds.max_length)
-    long_cases = log.n_cases - len(short)
-    log = log.take(short, [log.case_ids[case] for case in short])
-    variants = log.variants
+    left = log.take(short, [log.case_ids[case] for case in short])
+    variants = left.variants
     epsilon = control_flow_epsilon(delta)
     instances = release_counts(variants.counts, epsilon, additive, rng)
     cases = back_instances(variants.of_case, variants.counts, instances, max_copies, rng)
@@ -137,20 +143,51 @@ def harden(
     of_instance = np.repeat(np.arange(len(variants)), instances)
     lengths = variants.lengths[of_instance]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
-    timestamps = _noisy_times(log, cases, offsets, bounds, epsilon_event, rng)
-    activities = variants.activities[ranges(variants.offsets[of_instance], lengths)]
-    release = EventLog(activities, timestamps, offsets, log.labels, fresh_case_ids(len(cases), rng))
-    return release, {
-        "nominal_epsilon": epsilon,
-        "composed_epsilon": 2 * epsilon,
-        "additive": additive,
-        "epsilon_per_event": epsilon_event,
-        "threshold": threshold(epsilon, additive),
-        "bounds_from_data": list(bounds.from_data),
-        "cases_too_long": long_cases,
-        "variants_below_threshold": int((instances == 0).sum()),
-        "instances_without_case": int((cases < 0).sum()),
-    }
+    timestamps = _noisy_times(left, cases, offsets, bounds, epsilon_event, rng)
+    # Labels in the order of the log would tell which activity came first.
+    labels = sorted(log.labels)
+    codes = np.searchsorted(labels, log.labels)
+    activities = codes[variants.activities[ranges(variants.offsets[of_instance], lengths)]]
+    release = EventLog(activities, timestamps, offsets, labels, fresh_case_ids(len(cases), rng))
+    return Outcome(
+        by_start(release, rng),
+        diagnostics={
+            "nominal_epsilon": epsilon,
+            "composed_epsilon": 2 * epsilon,
+            "composed_additive": additive,
+            "epsilon_event_divided": epsilon_event,
+            "threshold": threshold(epsilon, additive),
+            "bounds_from_data": list(bounds.from_data),
+            "cases_too_long": log.n_cases - left.n_cases,
+            "variants_below_threshold": int((instances == 0).sum()),
+            "instances_without_case": int((cases < 0).sum()),
+            "events_certain_before_release": _certain_events(log, delta, precision),
+        },
+        resolved={
+            "dates": [str(np.datetime64(date, "us")) for date in bounds.dates],
+            "max_duration": bounds.max_duration / DAY,
+            "max_length": bounds.max_length,
+        },
+        notes=_notes(bounds, release.n_cases),
+    )
+
+
+def _certain_events(log: EventLog, delta: float, precision: float) -> int:
+    """Number of events that an attacker guesses with P_k + delta >= 1 without any release."""
+    if not log.n_cases:  # no refusal here: it would tell an empty log from one with a case
+        return 0
+    known = estimate(log, delta=delta, filtering=False, profile="paper", precision=precision).knowledge
+    return int(certain(known.prior, delta).sum())
+
+
+def _notes(bounds: Bounds, released: int) -> list[str]:
+    notes = []
+    if bounds.from_data:
+        names = ", ".join(bounds.from_data)
+        notes.append(f"taken from the log, not public, which breaks the guarantee: {names}; give them as options")
+    if not released:
+        notes.append("no variant is frequent enough to be released; the release is empty")
+    return notes
 
 
 def _noisy_times(log, cases, offsets, bounds: Bounds, epsilon: float, rng: np.random.Generator) -> np.ndarray:
@@ -166,8 +203,6 @@ def _noisy_times(log, cases, offsets, bounds: Bounds, epsilon: float, rng: np.ra
     events = ranges(log.offsets[kept], log.lengths[kept])
     values[backed] = np.where(log.first_events, log.timestamps - first_date, gaps(log))[events]
     values = np.clip(np.clip(values, 0, high) + rng.laplace(0, 1 / epsilon, len(high)) * high, 0, high)
-    if not len(cases):
-        return values.astype(np.int64)
     # A case that would end after the last date is compressed; only noisy values and public dates enter.
     duration = np.add.reduceat(np.where(first, 0, values), offsets[:-1])
     room = (last_date - first_date) - values[first]

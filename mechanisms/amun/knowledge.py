@@ -8,17 +8,20 @@ knowledge P_k is the share of a group that a guess within the precision would hi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from data.log import EventLog, ranges
-from mechanisms import Infeasible
+from mechanisms import Infeasible, ParameterError
 from mechanisms.amun.dafsa import minimal_dafsa
 from mechanisms.amun.epsilon import certain, time_epsilons, worst_prior
 
 MINUTE = 60e6  # microseconds
 DAY = 24 * 60 * MINUTE
+
+Pair = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -103,13 +106,26 @@ def estimate(log: EventLog, *, delta: float, filtering: bool, profile: str, prec
     return Estimate(log, transitions, knowledge, epsilons, cases_filtered)
 
 
+def check_guess(delta: float, precision: float) -> None:
+    """Refuse a guessing advantage or a precision out of range.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if not 0 < delta < 1:
+        raise ParameterError(f"delta must lie between 0 and 1, both excluded; it is {delta}")
+    if not 0 < precision < np.inf:
+        raise ParameterError(f"precision must be a positive number of minutes; it is {precision}")
+
+
 def gaps(log: EventLog) -> np.ndarray:
     """Microseconds since the event before in the case, 0 for a first event; float (events,)."""
     times = np.diff(log.timestamps, prepend=log.timestamps[:1])
     return np.where(log.first_events, 0, times).astype(float)
 
 
-def group_bounds(groups: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def group_bounds(groups: np.ndarray, values: np.ndarray) -> Pair:
     """Smallest and largest value of each group, indexed by group."""
     low = np.full(groups.max() + 1, np.inf)
     high = -low
@@ -124,7 +140,7 @@ def closed_window_prior(groups: np.ndarray, values: np.ndarray, half_width: floa
     return share(groups, values + half_width) - share(groups, values - half_width, side="left")
 
 
-def grouped_ecdf(groups: np.ndarray, values: np.ndarray):
+def grouped_ecdf(groups: np.ndarray, values: np.ndarray) -> Callable[..., np.ndarray]:
     """The empirical distribution functions of several groups at once.
 
     Returns
@@ -169,7 +185,7 @@ def _cases_to_keep(log: EventLog, knowledge: Knowledge, delta: float, profile: s
     )
 
 
-def _code_knowledge(log: EventLog, transitions: np.ndarray, bounds, delta: float, precision: float) -> Knowledge:
+def _code_knowledge(log: EventLog, transitions: np.ndarray, bounds: Pair, delta: float, precision: float) -> Knowledge:
     """As the published code computes it, in normalised units so that floating-point ties fall alike."""
     values = _values(log, "code")
     low, high = bounds[0][transitions], bounds[1][transitions]
@@ -201,7 +217,7 @@ def _code_starts(starts: np.ndarray) -> tuple[np.ndarray, float, float, np.ndarr
     return x * last * DAY, 0.0, last * DAY, upper - lower
 
 
-def _paper_knowledge(log: EventLog, transitions: np.ndarray, bounds, delta: float, precision: float) -> Knowledge:
+def _paper_knowledge(log: EventLog, transitions: np.ndarray, bounds: Pair, delta: float, precision: float) -> Knowledge:
     """As the paper's text has it: seconds not rounded, closed windows, first events within one day.
 
     A constant group has no distribution to estimate from and takes the worst case; read literally (P_k = 1),

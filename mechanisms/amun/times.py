@@ -91,6 +91,13 @@ def accumulate(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return np.cumsum(steps)
 
 
+def by_start(log: EventLog, rng: np.random.Generator) -> EventLog:
+    """The log with its cases in order of their first event, ties in random order."""
+    shuffled = rng.permutation(log.n_cases)
+    starts = log.timestamps[log.offsets[shuffled]]
+    return log.take(shuffled[np.argsort(starts, kind="stable")], log.case_ids)
+
+
 def _code_shifts(log, sources, offsets, values, noise, first) -> tuple[np.ndarray, float]:
     """Shift of every event: half the compressed running sum of its noise, so exact times stay visible."""
     reflected = ~first & (values + noise < 0)

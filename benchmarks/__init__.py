@@ -1,0 +1,1 @@
+"""Speed and memory, measured on whole processes: `make benchmark`."""

@@ -1,0 +1,63 @@
+"""Measure everything and write benchmarks/README.md: `python -m benchmarks [--rounds 5] [--logs FOLDER]`.
+
+The real logs are found in the folder; without it, or where one is missing, the embedded logs stand in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks import harness, importer, mechanisms
+from benchmarks.process import ROOT
+
+REAL = {
+    "Sepsis": "Sepsis_Cases_-_Event_Log.xes.gz",
+    "BPIC 2012": "BPI_Challenge_2012.xes.gz",
+    "Road Traffic": "RTFMP_reexport.xes.gz",
+}
+
+
+def found_logs(folder: Path) -> dict[str, Path]:
+    """The real logs that are in the folder, else the embedded ones."""
+    real = {name: folder / file for name, file in REAL.items() if (folder / file).is_file()}
+    return real or {path.name.split(".")[0]: path for path in sorted((ROOT / "data/embedded").glob("*.xes.gz"))}
+
+
+def processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{len(names)} x {names[0] if names else platform.machine()}"
+
+
+def main() -> None:
+    shared = Path(os.environ.get("PPM_SHARED", ROOT.parent / "shared"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--logs", type=Path, default=Path(os.environ.get("PPM_LOGS", shared / "data" / "logs")))
+    options = parser.parse_args()
+    logs = found_logs(options.logs)
+    parts = {
+        "Import": (importer, importer.table(logs, options.rounds)),
+        "Mechanisms": (mechanisms, mechanisms.table(logs, options.rounds)),
+        "Harness": (harness, harness.table(options.rounds)),
+    }
+    text = [
+        "# Benchmarks",
+        "",
+        f"Written by `make benchmark` on {datetime.date.today()}; {processor()}, Python {platform.python_version()}; "
+        f"median (range) of {options.rounds} rounds, one thread.",
+    ]
+    for title, (module, lines) in parts.items():
+        text += ["", f"## {title}", "", module.__doc__.strip(), ""]
+        text += [pd.DataFrame(lines).to_markdown(index=False, disable_numparse=True)]
+    (ROOT / "benchmarks" / "README.md").write_text("\n".join(text) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Run a command several times; what the kernel accounts for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parent.parent
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One run of a command: seconds of CPU and wall time, peak memory in MB (of 10**6 bytes), and its output."""
+
+    cpu_s: float
+    wall_s: float
+    peak_mb: float
+    output: str
+
+
+def run(command: Sequence[str], environment: Mapping[str, str] | None = None, folder: Path = ROOT) -> Cost:
+    """Run a command once.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        If it fails.
+    """
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        text=True,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **ONE_THREAD, "PYTHONPATH": str(ROOT), **(environment or {})},
+    )
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return Cost(
+        usage.ru_utime + usage.ru_stime, time.perf_counter() - started, usage.ru_maxrss * 1024 / 1e6, output.strip()
+    )
+
+
+def python(code: str, *arguments: object) -> list[str]:
+    """The command that runs some Python code."""
+    return [sys.executable, "-c", code, *map(str, arguments)]
+
+
+def spread(values: Sequence[float], digits: int = 2) -> str:
+    """Median and range, like ``1.23 (1.20 to 1.31)``."""
+    return f"{median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"

@@ -1,0 +1,153 @@
+"""The one command line of all in-house mechanisms: ``python -m mechanisms.<name> IN OUT --<parameter> value``.
+
+IN and OUT are event logs of any known suffix. Standard output gets a short account for the data owner. If the
+environment variable RUN_NOTES names a file, the resolved parameters, the time of each phase, the versions of
+the loaded libraries and the private diagnostics are written there as JSON.
+
+Exit codes: 0 released; 1 a log that cannot be read or written; 2 bad usage; 3 the mechanism refuses, with its
+reason on standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from data.io import LogError, read_log, write_log
+from data.log import EventLog
+from mechanisms import Infeasible, Outcome, ParameterError
+
+SMALL_LOG = 100  # cases
+NOT_PARAMETERS = ("input", "output", "seed")
+
+
+def parser(name: str, description: str) -> argparse.ArgumentParser:
+    """A parser that knows IN, OUT and --seed; the mechanism adds its own parameters.
+
+    Parameters
+    ----------
+    name : str
+        Name of the mechanism's package.
+    description : str
+        One sentence.
+    """
+    options = argparse.ArgumentParser(
+        prog=f"python -m mechanisms.{name}",
+        description=description,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    options.add_argument("input", metavar="IN", help="event log: .xes, .xes.gz, .csv, .csv.gz or .parquet")
+    options.add_argument("output", metavar="OUT", help="release to write, of any of these kinds")
+    options.add_argument(
+        "--seed", type=_seed, help="for experiments that must be repeatable; without it, fresh entropy that is not kept"
+    )
+    return options
+
+
+def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arguments: list[str] | None = None) -> int:
+    """Read IN, anonymize it, write OUT whole or not at all, and account for it.
+
+    Parameters
+    ----------
+    options : argparse.ArgumentParser
+        From `parser`; every added option is a keyword parameter of `anonymize`.
+    anonymize : callable (log, *, <parameters>, rng) -> Outcome
+    arguments : list of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    given = vars(options.parse_args(arguments))
+    parameters = {name: value for name, value in given.items() if name not in NOT_PARAMETERS}
+    clock = [time.perf_counter()]
+    try:
+        log = read_log(given["input"])
+        clock.append(time.perf_counter())
+        outcome = anonymize(log, **parameters, rng=np.random.default_rng(given["seed"]))
+        clock.append(time.perf_counter())
+        write_log(outcome.release, given["output"])
+        clock.append(time.perf_counter())
+    except ParameterError as error:
+        options.error(str(error))
+    except Infeasible as refusal:
+        return _fail(3, refusal)
+    except (LogError, OSError) as error:
+        return _fail(1, error)
+    phases = dict(zip(("read_s", "mechanism_s", "write_s"), np.diff(clock).round(6).tolist(), strict=True))
+    notes = {
+        "parameters": parameters | dict(outcome.resolved),
+        "phases": phases,
+        "versions": loaded_versions(),
+        "diagnostics": {**outcome.diagnostics, "generator": "PCG64", "seeded": given["seed"] is not None},
+    }
+    if path := os.environ.get("RUN_NOTES"):
+        write_json(notes, path)
+    print("\n".join(_summary(log, outcome, phases, given["seed"])))
+    return 0
+
+
+def write_json(value: dict, path: str | os.PathLike) -> None:
+    """Write JSON, whole or not at all (temporary name, then rename).
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, which JSON does not know.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{os.getpid()}.part.{path.name}")
+    try:
+        temporary.write_text(json.dumps(value, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def loaded_versions() -> dict[str, str]:
+    """Versions of Python and of the libraries that the process has loaded."""
+    libraries = {name.partition(".")[0] for name in sys.modules} - set(sys.stdlib_module_names)
+    versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in sorted(libraries)}
+    return {"python": sys.version.split()[0]} | {name: str(v) for name, v in versions.items() if v is not None}
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a seed is a whole number of at least 0, not {text!r}")
+    return int(text)
+
+
+def _fail(code: int, error: Exception) -> int:
+    print(error, file=sys.stderr)
+    return code
+
+
+def _summary(log: EventLog, outcome: Outcome, phases: dict[str, float], seed: int | None) -> list[str]:
+    """What was done, for the data owner."""
+    release, diagnostics = outcome.release, outcome.diagnostics
+    lines = [f"in:  {_size(log)}", f"out: {_size(release)}"]
+    for name in ("nominal_epsilon", "composed_epsilon", "composed_additive"):
+        if diagnostics.get(name) is not None:
+            lines.append(f"{name.replace('_', ' ')}: {diagnostics[name]:.6g}")
+    lines.append(", ".join(f"{phase.removesuffix('_s')} {seconds:.2f} s" for phase, seconds in phases.items()))
+    notes = list(outcome.notes)
+    if log.n_cases < SMALL_LOG:
+        notes.append(f"the log has only {log.n_cases} cases; expect little utility for any real privacy")
+    if seed is None:
+        notes.append("drawn from fresh entropy, which is not kept")
+    else:
+        notes.append(f"seed {seed}: repeatable, for experiments only; who knows the seed can undo the noise")
+    return lines + [f"note: {note}" for note in notes]
+
+
+def _size(log: EventLog) -> str:
+    return f"{log.n_cases} cases, {log.n_events} events, {len(log.variants)} variants"

@@ -1,0 +1,98 @@
+"""Score the runs of a cell: every metric of every repeat, in one table.
+
+``python -m metrics.score --log LOG --out scores.csv RUN [RUN ...]``, where each RUN is a folder that holds
+`release.parquet` and `run.json`. A run that did not succeed has its status in every row and no value.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from data.io import LogError, read_log
+from data.log import EventLog
+from metrics.metric import Marked, Value
+from metrics.registry import metric_modules
+from metrics.table import Row, write_csv
+
+STATUS_OF_RUN = {"timeout": "TO", "memory": "OOM", "infeasible": "INF", "error": "ERR"}
+
+logger = logging.getLogger(__name__)
+
+
+def score_run(original: EventLog, folder: Path) -> list[Row]:
+    """The rows of one run, one a metric.
+
+    Parameters
+    ----------
+    original : EventLog
+    folder : path
+        Holds `run.json` and, if the run succeeded, `release.parquet`.
+    """
+    record = json.loads((folder / "run.json").read_text())
+    run = record["log"], record["mechanism"], record["parameters_id"], str(record["repeat"])
+    return [Row(*run, name, *_cells(value)) for name, value in _values(original, folder, record).items()]
+
+
+def _values(original: EventLog, folder: Path, record: Mapping[str, Any]) -> dict[str, Value]:
+    if record["status"] != "ok":
+        return _all_marked(Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or ""))
+    try:
+        release = read_log(folder / "release.parquet")
+    except LogError as error:
+        logger.error("the run is recorded as ok, but: %s", error)
+        return _all_marked(Marked("ERR", str(error)))
+    values: dict[str, Value] = {}
+    for module in metric_modules():
+        arguments = (record,) if module.METRICS[0].group == "run" else (original, release)
+        values |= _evaluate(module, arguments, folder)
+    return values
+
+
+def _all_marked(mark: Marked) -> dict[str, Value]:
+    return {metric.name: mark for module in metric_modules() for metric in module.METRICS}
+
+
+def _evaluate(module: ModuleType, arguments: tuple, folder: Path) -> dict[str, Value]:
+    """The values of one metric file; one that fails is marked ERR and does not take the others along."""
+    names = [metric.name for metric in module.METRICS]
+    try:
+        values = module.score(*arguments)
+        if sorted(values) != sorted(names):
+            raise ValueError(f"it declares {names} but returned {list(values)}")
+        for name, value in values.items():
+            if isinstance(value, Marked):
+                logger.warning("%s: %s is %s: %s", folder, name, value.status, value.reason)
+            elif not math.isfinite(value):
+                raise ValueError(f"{name} is {value}; return not_applicable(reason) where it is undefined")
+    except Exception as error:
+        logger.exception("%s: %s failed", folder, module.__name__)
+        return {name: Marked("ERR", str(error)) for name in names}
+    return values
+
+
+def _cells(value: Value) -> tuple[float | None, str]:
+    """Value and status of a row."""
+    return (value.value, value.status) if isinstance(value, Marked) else (float(value), "ok")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m metrics.score", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--log", required=True, type=Path, help="the original log")
+    parser.add_argument("--out", required=True, type=Path, help="the CSV file to write")
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="folders of runs")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(format="%(levelname)s: %(message)s")
+    original = read_log(options.log)
+    write_csv(Row._fields, (row for run in options.runs for row in score_run(original, run)), options.out)
+
+
+if __name__ == "__main__":
+    main()

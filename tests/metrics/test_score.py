@@ -1,0 +1,133 @@
+"""The scoring job."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+from small_logs import RX_ORIGINAL, RX_RELEASE
+
+from data.io import write_log
+from data.log import empty_log
+from metrics import score, volume
+from metrics.registry import declarations
+from metrics.table import Row, read_scores
+
+RECORD = {
+    "log": "rx",
+    "mechanism": "laplace",
+    "parameters_id": "epsilon=0.1,k=5",
+    "repeat": 3,
+    "status": "ok",
+    "reason": None,
+    "wall_s": 1.5,
+    "cpu_s": 0.1 + 0.2,
+    "peak_rss_mb": 80,
+    "phases": {"read_s": 0.1, "mechanism_s": 0.25, "write_s": 0.1},
+}
+
+
+@pytest.fixture
+def original(tmp_path):
+    write_log(RX_ORIGINAL, tmp_path / "log.parquet")
+    return tmp_path / "log.parquet"
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Write the folder of a run and return it."""
+
+    def write(name="run", release=RX_RELEASE, **record):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "run.json").write_text(json.dumps(RECORD | record))
+        if release is None:
+            (folder / "release.parquet").touch()
+        else:
+            write_log(release, folder / "release.parquet")
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def scored(original, tmp_path):
+    """Score folders; returns rows by metric, for each folder."""
+
+    def call(*folders):
+        out = tmp_path / "scores.csv"
+        score.main(["--log", str(original), "--out", str(out), *map(str, folders)])
+        rows = read_scores(out)
+        size = len(declarations())
+        return [{row.metric: row for row in rows[start : start + size]} for start in range(0, len(rows), size)]
+
+    return call
+
+
+def test_a_run_gets_every_metric_with_all_digits(run, scored):
+    [rows] = scored(run())
+    assert set(rows) == set(declarations())
+    assert rows["edge_time_w1"] == Row("rx", "laplace", "epsilon=0.1,k=5", "3", "edge_time_w1", 1.25, "ok")
+    assert rows["cpu_s"].value == 0.1 + 0.2
+    assert (rows["wall_s"].value, rows["peak_rss_mb"].value, rows["mechanism_s"].value) == (1.5, 80, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("status", "short"), [("timeout", "TO"), ("memory", "OOM"), ("infeasible", "INF"), ("error", "ERR")]
+)
+def test_a_run_that_failed_has_its_status_in_every_row_and_no_value(run, scored, status, short):
+    [rows] = scored(run(release=None, status=status, wall_s=None))
+    assert set(rows) == set(declarations())
+    assert {(row.value, row.status) for row in rows.values()} == {(None, short)}
+
+
+def test_repeats_are_scored_in_one_file_one_failing(run, scored):
+    first, second = scored(run("0", repeat=0), run("1", release=None, repeat=1, status="timeout"))
+    assert first["cases_ratio"].status == "ok"
+    assert second["cases_ratio"].status == "TO"
+
+
+def test_an_unreadable_release_of_a_run_recorded_as_ok_is_an_error(run, scored, caplog):
+    [rows] = scored(run(release=None))
+    assert {row.status for row in rows.values()} == {"ERR"}
+    assert "release.parquet" in caplog.text
+
+
+def test_an_empty_release_is_marked(run, scored):
+    [rows] = scored(run(release=empty_log()))
+    assert (rows["emd_variants"].value, rows["emd_variants"].status) == (None, "EMPTY")
+    assert (rows["variants_kept"].value, rows["variants_kept"].status) == (0, "ok")
+    assert rows["wall_s"].status == "ok"
+
+
+def test_a_program_without_phases_has_no_mechanism_time(run, scored):
+    [rows] = scored(run(phases={}))
+    assert (rows["mechanism_s"].value, rows["mechanism_s"].status) == (None, "n/a")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda original, release: 1 / 0,
+        lambda original, release: {"cases_ratio": float("nan"), "events_ratio": 1.0},
+        lambda original, release: {"cases_ratio": 1.0},
+    ],
+)
+def test_a_broken_metric_does_not_take_the_others_along(run, scored, monkeypatch, caplog, broken):
+    monkeypatch.setattr(volume, "score", broken)
+    [rows] = scored(run())
+    assert {rows[name].status for name in ("cases_ratio", "events_ratio")} == {"ERR"}
+    assert rows["cases_ratio"].value is None
+    assert rows["emd_variants"].status == "ok"
+    assert "metrics.volume failed" in caplog.text
+
+
+def test_command_line(original, run, tmp_path):
+    command = [sys.executable, "-m", "metrics.score", "--log", original, "--out", tmp_path / "out.csv", run()]
+    subprocess.run(command, check=True)
+    with (tmp_path / "out.csv").open() as file:
+        assert next(csv.reader(file)) == ["log", "mechanism", "parameters", "repeat", "metric", "value", "status"]
+    assert [path.name for path in tmp_path.iterdir() if ".part." in path.name] == []

@@ -1,0 +1,123 @@
+"""Tables: what stands in a cell, which cell is best, and the three formats."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+
+from metrics.metric import Metric
+from report.figure import metric_figure, write_figure
+from report.summary import cell_text, method_labels, number_text, read_scores, summarise
+from report.table import metric_table, notes
+from report.write import write_tables
+
+DISTANCE = Metric(name="distance", title="Distance", unit="h", blind_to="volume")
+RATIO = Metric(name="distance", title="Ratio", direction="one")
+
+
+def scores(*cells: tuple) -> pd.DataFrame:
+    """Score rows of (log, mechanism, parameters, values); a text stands for a status."""
+    lines = [
+        {
+            "log": log, "mechanism": mechanism, "parameters": parameters, "repeat": repeat, "metric": "distance",
+            "value": np.nan if isinstance(value, str) else value,
+            "status": value if isinstance(value, str) else "ok",
+        }
+        for log, mechanism, parameters, values in cells
+        for repeat, value in enumerate(values)
+    ]  # fmt: skip
+    return pd.DataFrame(lines)
+
+
+STUDY = scores(
+    ("NA", "identity", "default", [0.0, 0.0]),
+    ("NA", "amun", "delta=0.2,mode=sampling,profile=code", [1.0, 3.0]),
+    ("NA", "amun", "delta=0.2,mode=filtering,profile=code", [0.5, "TO"]),
+    ("NA", "amun", "delta=0.3,mode=sampling,profile=code", ["OOM", "OOM"]),
+    ("NA", "amun", "delta=0.3,mode=filtering,profile=code", [4.0, 4.0]),
+)
+
+
+def test_a_cell_shows_mean_deviation_and_failures():
+    assert cell_text(pd.Series([0.40, 0.42]), Counter()) == "0.410 ± 0.014"
+    assert cell_text(pd.Series([0.4]), Counter(TO=2, ERR=1)) == "0.400 (1), 2 TO, 1 ERR"
+    assert cell_text(pd.Series([], dtype=float), Counter(TO=3)) == "TO"
+    assert cell_text(pd.Series([0.4]), Counter(), bracketed=True) == "0.400~"
+
+
+@pytest.mark.parametrize(
+    ("mean", "sd", "text"),
+    [(49109.04, 2287.3, "49109 ± 2287"), (0.0, 0.0, "0 ± 0"), (0.00123456, np.nan, "0.00123"), (12.345, 0.1, "12.3 ± 0.1")],
+)
+def test_three_significant_digits(mean, sd, text):
+    assert number_text(mean, sd) == text
+
+
+def test_a_cell_with_failures_is_never_best_nor_is_a_control():
+    summary = summarise(STUDY, DISTANCE, ["delta"]).set_index(["mechanism", "parameters"])
+    assert summary["best"].to_dict() == {
+        ("identity", "default"): False,
+        ("amun", "delta=0.2,mode=sampling,profile=code"): True,
+        ("amun", "delta=0.2,mode=filtering,profile=code"): False,
+        ("amun", "delta=0.3,mode=sampling,profile=code"): False,
+        ("amun", "delta=0.3,mode=filtering,profile=code"): True,
+    }
+    mixed = summary.loc[("amun", "delta=0.2,mode=filtering,profile=code")]
+    assert (mixed["n"], mixed["statuses"]) == (1, "TO:1")
+
+
+def test_a_ratio_is_best_near_one():
+    study = scores(("a", "x", "k=1", [0.5]), ("a", "x", "k=2", [1.8]))
+    assert summarise(study, RATIO, [])["best"].tolist() == [False, True]
+
+
+def test_methods_are_named_by_what_varies():
+    labels = method_labels(STUDY, ["delta"])
+    assert set(labels.values()) == {"identity", "amun sampling", "amun filtering"}
+    assert set(method_labels(scores(("a", "x", "k=1", [1]), ("a", "x", "k=2", [1])), []).values()) == {"x k=1", "x k=2"}
+
+
+def test_the_printed_table(tmp_path):
+    data, wide, best = metric_table(STUDY, DISTANCE, {"NA": "NA†"}, ["delta"])
+    lines = notes(STUDY, DISTANCE, {"NA": "NA†"})
+    paths = [tmp_path / f"t.{kind}" for kind in ("csv", "md", "tex")]
+    write_tables(paths, data, wide, "50 % of_them", lines, best)
+    markdown, latex = paths[1].read_text(), paths[2].read_text()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in markdown.splitlines() if line[:1] == "|"]
+    assert rows[0] == ["log", "delta", "identity", "amun sampling", "amun filtering"]
+    assert rows[2:] == [
+        ["NA†", "–", "0 ± 0", "", ""],
+        ["NA†", "0.2", "", "**2.00 ± 1.41**", "0.500 (1), 1 TO"],
+        ["NA†", "0.3", "", "OOM", "**4.00 ± 0.00**"],
+    ]
+    for part in ("synthetic", "Blind to volume", "amun: profile=code", "TO: stopped at the time limit", "In h; lower"):
+        assert part in markdown
+    for part in (r"\textbf{2.00 $\pm$ 1.41}", r"50 \% of\_them", r"NA\textdagger{}", r"\toprule"):
+        assert part in latex
+    frame = pd.read_csv(paths[0], dtype={"log": str}, keep_default_na=False, na_values={"mean": [""], "sd": [""]})
+    assert frame["log"].unique().tolist() == ["NA"]
+    assert frame["mean"].isna().sum() == 1
+
+
+def test_scores_keep_the_name_na(tmp_path):
+    STUDY.to_csv(tmp_path / "scores.csv", index=False)
+    pd.testing.assert_frame_equal(read_scores(tmp_path / "scores.csv"), STUDY.astype({"repeat": str}), check_dtype=False)
+
+
+def test_the_figure_draws_whole_cells_and_names_the_others(tmp_path):
+    figure = metric_figure(STUDY, DISTANCE, {"NA": "NA†"}, ["delta"], "Title")
+    (axis,) = [axis for axis in figure.axes if axis.axison]
+    assert axis.get_title() == "NA†"
+    assert {text.get_text() for text in axis.texts} == {"0.500 (1), 1 TO", "OOM"}
+    assert "synthetic" in figure.get_suptitle()
+    first, second = tmp_path / "a.pdf", tmp_path / "b.pdf"
+    write_figure(figure, [first])
+    pyplot.close(figure)
+    figure = metric_figure(STUDY, DISTANCE, {"NA": "NA†"}, ["delta"], "Title")
+    write_figure(figure, [second])
+    pyplot.close(figure)
+    assert first.read_bytes() == second.read_bytes()

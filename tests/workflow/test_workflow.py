@@ -1,0 +1,291 @@
+"""The workflow from logs to tables, run by Snakemake in a copy of the project."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from conftest import ROOT
+
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "results", "tests", "raw")
+COMMENT = "\n# edited\n"
+
+
+def copy_project(target: Path) -> Path:
+    """The project without results, its dates those of now, like a fresh clone."""
+    shutil.copytree(ROOT, target, ignore=NOT_COPIED, copy_function=shutil.copyfile)
+    return target
+
+
+def configure(project: Path, **changes: object) -> None:
+    """A small configuration: one synthetic log, two repeats."""
+    experiment = {
+        "title": "Test",
+        "logs": ["structured"],
+        "rows": ["delta"],
+        "metrics": ["emd_variants", "cpu_s"],
+        "mechanisms": ["amun", "identity", "shuffle"],
+        "grids": {"amun": {"delta": [0.3], "mode": ["sampling"]}},
+    }
+    experiment |= changes.pop("experiment", {})
+    config = {"repeats": 2, "timeout": 60, "experiments": {"test": experiment}, **changes}
+    (project / "test.yaml").write_text(yaml.safe_dump(config))
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml", *arguments]
+
+
+def snakemake(project: Path, *arguments: str, code: int = 0) -> str:
+    """Run Snakemake to its end; its output."""
+    done = subprocess.run(command(*arguments), cwd=project, text=True, capture_output=True)
+    output = done.stdout + done.stderr
+    assert done.returncode == code, output
+    return output
+
+
+def jobs(output: str) -> dict[str, int]:
+    """Number of planned jobs by rule, from Snakemake's job table (empty if there is nothing to do)."""
+    table = re.search(r"^job +count\n[- ]+\n(.*?)\ntotal", output, re.MULTILINE | re.DOTALL)
+    return {} if table is None else {row.split()[0]: int(row.split()[1]) for row in table[1].splitlines()}
+
+
+def planned(project: Path) -> dict[str, int]:
+    return jobs(snakemake(project, "--dry-run"))
+
+
+def record(project: Path, mechanism: str, repeat: int = 0) -> dict:
+    (path,) = project.glob(f"results/runs/{mechanism}/*/*/{repeat}/run.json")
+    return json.loads(path.read_text())
+
+
+def edit(project: Path, file: str) -> None:
+    with open(project / file, "a") as source:
+        source.write(COMMENT)
+
+
+def add_mechanism(project: Path, name: str, shell: str, grid: str = "") -> None:
+    """A mechanism as its author would add it, in the words of the README."""
+    readme = (ROOT / "README.md").read_text()
+    rule = re.search(r"```python\n(rule laplace:.*?)```", readme, re.DOTALL)[1]
+    rule = rule.replace("epsilon=[0.1, 1.0]", grid).replace("laplace", name)
+    rule = re.sub(r'"my-program .*"', lambda _: repr(shell), rule)
+    folder = project / "mechanisms" / name
+    folder.mkdir()
+    (folder / "rule.smk").write_text(rule)
+
+
+def wait_for(condition, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.1)
+
+
+def running(word: str) -> bool:
+    """Whether a process with that word in its command line is alive."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if word.encode() in path.read_bytes():
+                return True
+        except OSError:  # it ended meanwhile
+            pass
+    return False
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """A project whose test configuration has been run; tests work on copies of it."""
+    project = copy_project(tmp_path_factory.mktemp("workflow") / "finished")
+    configure(project)
+    snakemake(project)
+    return project
+
+
+@pytest.fixture
+def project(finished, tmp_path) -> Path:
+    """A copy of the finished project with all dates kept."""
+    return shutil.copytree(finished, tmp_path / "project")
+
+
+def test_one_command_makes_every_table_and_figure(finished):
+    results = finished / "results/test"
+    for name in ("logs.csv", "logs.md", "logs.tex", "emd_variants.csv", "emd_variants.md", "cpu_s.tex"):
+        text = (results / "tables" / name).read_text()
+        assert "†" in text or "textdagger" in text or "synthetic" in text, name
+    for name in ("emd_variants.png", "emd_variants.pdf", "cpu_s.png"):
+        assert (results / "figures" / name).stat().st_size > 1000
+    with open(results / "scores.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["mechanism"] for row in rows} == {"amun", "identity", "shuffle"}
+    assert {float(r["value"]) for r in rows if (r["mechanism"], r["metric"]) == ("identity", "emd_variants")} == {0.0}
+    assert {row["status"] for row in rows if row["metric"] == "emd_variants"} == {"ok"}
+
+
+def test_nothing_is_left_to_do(finished):
+    assert planned(finished) == {}
+
+
+def test_touching_reruns_nothing(project):
+    for path in project.rglob("*"):
+        if path.is_file() and ".snakemake" not in path.parts and "results" not in path.parts:
+            path.touch()
+    assert planned(project) == {}
+
+
+def test_a_fresh_clone_beside_the_results_reruns_nothing(finished, tmp_path):
+    clone = copy_project(tmp_path / "clone")
+    for name in ("results", ".snakemake", "test.yaml"):
+        (shutil.copytree if (finished / name).is_dir() else shutil.copy2)(finished / name, clone / name)
+    assert planned(clone) == {}
+
+
+def test_editing_a_mechanism_reruns_its_cells_only(project):
+    edit(project, "mechanisms/shuffle/__init__.py")
+    assert planned(project)["shuffle"] == 2
+    done = jobs(snakemake(project))
+    assert {"amun", "identity", "convert"}.isdisjoint(done)
+    assert planned(project) == {}
+
+
+def test_editing_a_metric_reruns_scores_only(project):
+    edit(project, "metrics/volume.py")
+    assert {"amun", "identity", "shuffle", "convert"}.isdisjoint(planned(project))
+    assert planned(project)["score"] == 3
+
+
+def test_raising_the_repeats_runs_the_new_ones_only(project):
+    before = (project / "results/runs/shuffle/default/structured/1/run.json").stat().st_mtime_ns
+    configure(project, repeats=3)
+    plan = planned(project)
+    assert {rule: plan[rule] for rule in ("amun", "identity", "shuffle")} == {"amun": 1, "identity": 1, "shuffle": 1}
+    snakemake(project)
+    assert (project / "results/runs/shuffle/default/structured/1/run.json").stat().st_mtime_ns == before
+    assert record(project, "shuffle", 2)["seed"] != record(project, "shuffle", 1)["seed"]
+
+
+def test_changing_the_limits_reruns_nothing(project):
+    configure(project, timeout=61, memory_mb=999, stop_after=0)
+    assert planned(project) == {}
+
+
+def test_changing_the_seed_reruns_every_run(project):
+    configure(project, seed=7)
+    assert planned(project)["amun"] == 2
+
+
+def test_releases_do_not_depend_on_cores_or_order(project):
+    releases = {path: path.read_bytes() for path in project.glob("results/runs/**/release.parquet")}
+    shutil.rmtree(project / "results/runs")
+    snakemake(project, "--cores", "1")
+    assert releases == {path: path.read_bytes() for path in project.glob("results/runs/**/release.parquet")}
+
+
+def test_no_release_carries_an_original_case_id(finished):
+    from data.io import read_log
+
+    original = set(read_log(finished / "results/logs/structured/log.parquet").case_ids)
+    for path in finished.glob("results/runs/**/release.parquet"):
+        assert original.isdisjoint(read_log(path).case_ids), path
+
+
+def test_a_new_mechanism_in_any_language_stands_in_every_table(project):
+    add_mechanism(project, "copycat", "cp {input.log} {output.release} # {wildcards.speed}", "speed=[1, 2]")
+    configure(project, experiment={"mechanisms": ["identity", "copycat"]})
+    snakemake(project)
+    for name in ("emd_variants.md", "cpu_s.tex"):
+        table = (project / "results/test/tables" / name).read_text()
+        assert "copycat speed=1" in table, table
+        assert "copycat speed=2" in table, table
+
+
+def test_failures_are_results(project):
+    """Every way to fail leaves a record and a status in the tables, and the command succeeds."""
+    add_mechanism(project, "sleeper", "sleep 61", "")
+    add_mechanism(project, "refuser", "sh -c 'echo epsilon is too small >&2; exit 3'", "")
+    add_mechanism(project, "crasher", "python -c 1/0", "")
+    add_mechanism(project, "halfwriter", "sh -c 'echo PAR1 half > {output.release}'", "")
+    add_mechanism(project, "eater", "python -c 'b = [bytearray(10**7) for _ in iter(int, 1)]'", "")
+    names = ["sleeper", "refuser", "crasher", "halfwriter", "eater"]
+    configure(project, timeout=2, memory_mb=300, repeats=3, experiment={"mechanisms": [*names, "identity"]})
+    snakemake(project)
+    assert [record(project, name)["status"] for name in names] == ["timeout", "infeasible", "error", "error", "memory"]
+    assert record(project, "refuser")["reason"] == "epsilon is too small"
+    assert record(project, "sleeper", 2)["reason"].startswith("skipped after")
+    assert record(project, "sleeper", 2)["wall_s"] is None
+    with open(project / "results/test/tables/emd_variants.csv") as file:
+        cells = {row["mechanism"]: row for row in csv.DictReader(file)}
+    assert {name: cells[name]["statuses"] for name in names} == {
+        "sleeper": "TO:3", "refuser": "INF:3", "crasher": "ERR:3", "halfwriter": "ERR:3", "eater": "OOM:3",
+    }  # fmt: skip
+    assert {cells[name]["mean"] for name in names} == {""}
+    assert all(status in (project / "results/test/tables/cpu_s.md").read_text() for status in ("TO", "OOM", "INF"))
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_snakemake_leaves_no_process_and_resumes(project, tmp_path, sent):
+    mark = f"{tmp_path}/slow-{sent.name}"
+    slow = f"sh -c 'test -e {mark} || {{{{ touch {mark}; printf PAR1 > {{output.release}}; sleep 77 # {mark}\n}}}}; "
+    add_mechanism(project, "slow", slow + "cp {input.log} {output.release}'", "")
+    configure(project, repeats=1, experiment={"mechanisms": ["identity", "slow"]})
+    process = subprocess.Popen(command(), cwd=project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: os.path.exists(mark))
+    process.send_signal(sent)
+    process.wait(60)
+    wait_for(lambda: not running(mark))
+    assert not list(project.glob("results/runs/slow/**/run.json"))
+    if sent is signal.SIGKILL:
+        snakemake(project, "--unlock")
+    snakemake(project)
+    assert record(project, "slow")["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"experiment": {"logs": ["structurd"]}}, "structured"),
+        ({"experiment": {"metrics": ["emd_variant"]}}, "emd_variants"),
+        ({"experiment": {"mechanisms": ["amnu"]}}, "'amnu' is no mechanism"),
+        ({"experiment": {"grids": {"amun": {"epsilon": [1]}}}}, "'epsilon' is no parameter of amun"),
+        ({"repeets": 1}, "repeets"),
+    ],
+)
+def test_a_wrong_configuration_is_refused_by_name(project, changes, named):
+    configure(project, **changes)
+    output = snakemake(project, code=1)
+    assert named in output
+    assert "Traceback" not in output
+
+
+def test_a_missing_file_is_named_with_page_checksum_and_place(project):
+    """Without internet: the address is one that refuses connections at once."""
+    registry = project / "config/datasets.csv"
+    text = re.sub(r"https://data\.4tu\.nl/file/", "http://127.0.0.1:9/", registry.read_text())
+    registry.write_text(text)
+    configure(project, experiment={"logs": ["sepsis"]})
+    output = snakemake(project, code=1)
+    for part in ("Sepsis Cases - Event Log.xes.gz", "data.4tu.nl/datasets/", "b5671166ac71eb20680d3c74616c43d2", "data/raw"):
+        assert part in output
+
+
+def test_lint_and_format():
+    scripts = [str(path) for path in [ROOT / "Snakefile", *ROOT.glob("*/*.smk"), *ROOT.glob("*/*/*.smk")]]
+    for tool in (
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["snakefmt", "--check", *scripts],
+        ["snakemake", "--lint"],
+    ):
+        done = subprocess.run([sys.executable, "-m", *tool], cwd=ROOT, text=True, capture_output=True)
+        assert done.returncode == 0, f"{tool[0]}: {done.stdout}{done.stderr}"
