@@ -162,9 +162,7 @@ def _write_csv(log: EventLog, path: Path) -> None:
 
 def _plain(schema: pa.Schema) -> pa.Schema:
     """The schema without dictionary types, which the CSV writer does not know."""
-    return pa.schema(
-        (f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema
-    )
+    return pa.schema((f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema)
 
 
 def _read_xes(path: Path) -> EventLog:

@@ -1,10 +1,11 @@
 """The utility metrics of Amun as its published code computes them, for comparison with its tables only.
 
-Elkoumy, Pankova, Dumas: Privacy-preserving directly-follows graphs / Amun (2021), code at 07057e1. The distances
-of frequencies and of times compare sorted lists of values, so a log whose edges swap their counts is 0 away; they
-grow with the log, and adding noise can lower them. The published code pairs the variants of SMAPE by their
-positions in two differently sorted lists; here each variant is paired with itself, as the text says. The SMAPE of
-times needs the noise of every single event, which a release does not tell, so it is left out.
+Elkoumy, Pankova, Dumas, Information Systems 2022 (arXiv 2201.03010) and, for SMAPE, ICPM 2021 (arXiv 2103.11739);
+code: Elkoumy/amun at 07057e1. The distances of frequencies and of times compare sorted lists of values, so a log
+whose edges swap their counts is 0 away; they grow with the log, and adding noise can lower them. The published
+code pairs the variants of SMAPE by their positions in two differently sorted lists; here each variant is paired
+with itself. The SMAPE of times needs the noise of every single event, which a release does not tell, so it is
+left out.
 """
 
 from __future__ import annotations

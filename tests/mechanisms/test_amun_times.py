@@ -16,7 +16,8 @@ def log_of(starts_in_days: list[float], gaps_in_minutes: list[list[float]]) -> E
     for case, (start, steps) in enumerate(zip(starts_in_days, gaps_in_minutes, strict=True)):
         cases += [str(case)] * (1 + len(steps))
         times += (start * DAY + np.cumsum([0, *steps]) * MINUTE).tolist()
-    return EventLog.from_rows(cases, ["A" if c != p else "B" for c, p in zip(cases, [None, *cases])], np.array(times))
+    activities = [label for steps in gaps_in_minutes for label in ["A", *"B" * len(steps)]]
+    return EventLog.from_rows(cases, activities, np.array(times))
 
 
 def without_noise(log: EventLog, low: float = 0) -> Estimate:
@@ -35,13 +36,8 @@ def test_constant_durations_of_the_code_are_decoded_exactly():
     # succeeds by design of the published code and must fail on the other profiles.
     log = log_of([0, 3, 7], [[30.5], [30.5], [30.5]])
     sources = np.array([0, 1, 2, 2])
-    new = retime(
-        estimate(log, delta=0.3, filtering=False, profile="code", precision=10),
-        sources,
-        (0, 0),
-        "code",
-        np.random.default_rng(1),
-    )
+    estimated = estimate(log, delta=0.3, filtering=False, profile="code", precision=10)
+    new = retime(estimated, sources, (0, 0), "code", np.random.default_rng(1))
     released = (new.timestamps[1::2] - new.timestamps[::2]) / MINUTE
     factor = (released[0] - 30.5) / 30
     assert released == pytest.approx(30.5 + factor * 30)

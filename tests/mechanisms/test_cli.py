@@ -44,9 +44,8 @@ def options():
 
 def keep(log, *, size, rng):
     """A mechanism that keeps the first cases."""
-    return Outcome(
-        log.take(np.arange(size), [f"new {i}" for i in range(size)]), {"private": size}, {"size": size + 0.5}
-    )
+    release = log.take(np.arange(size), [f"new {case}" for case in range(size)])
+    return Outcome(release, diagnostics={"private": size}, resolved={"size": size + 0.5})
 
 
 def refuse(log, *, size, rng):
@@ -154,7 +153,7 @@ def test_epsilons_of_a_log_as_an_input_for_others(log_file, tmp_path):
     rows = json.loads(out.read_text())["epsilons"]
     assert [(row["delta"], row["filtered"]) for row in rows] == [(0.2, False), (0.2, True), (0.3, False), (0.3, True)]
     # One constant group: durations have eps_d; starts lie on days of their own, P_k = 1/120.
-    assert rows[2]["minimum"] == rows[2]["eps_d"] == pytest.approx(1.238078, abs=1e-6)
+    assert [rows[2]["minimum"], rows[2]["eps_d"]] == pytest.approx([1.238078, 1.238078], abs=1e-6)
     assert rows[2]["maximum"] == pytest.approx(np.log((119 / 120) * (1 / 120 + 0.3) / ((1 / 120) * (0.7 - 1 / 120))))
     assert run.stdout == ""
     run = process("mechanisms.amun.epsilons", log_file, out, "--delta", 2)

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
-from small_logs import random_logs
+from small_logs import random_logs, scores
 
-from metrics.distance import total_variation, wasserstein, wasserstein_by_group
+from metrics.distance import HOUR, total_variation, wasserstein, wasserstein_by_group
+from metrics.event_times import WEEK
 from metrics.pair import align
 
 samples = st.lists(st.integers(-(10**15), 10**15), min_size=1, max_size=20).map(lambda x: np.array(x, dtype=np.int64))
@@ -46,12 +47,11 @@ def test_total_variation():
 def test_the_circular_distance_agrees_with_pot(original, release):
     import ot
 
-    from metrics.event_times import WEEK, _circular, _hours_of_week
+    def turns(log):
+        return log.timestamps // HOUR % WEEK / WEEK
 
-    u, v = _hours_of_week(original), _hours_of_week(release)
-    hours = np.arange(WEEK) / WEEK
-    expected = ot.wasserstein_circle(hours, hours, u / u.sum(), v / v.sum(), p=1)[0] * WEEK
-    assert _circular(u, v) == pytest.approx(expected, abs=1e-6)
+    expected = ot.wasserstein_circle(turns(original), turns(release), p=1)[0] * WEEK
+    assert scores(original, release)["hourweek_circ"] == pytest.approx(expected, abs=1e-6)
 
 
 @settings(deadline=None, max_examples=20)

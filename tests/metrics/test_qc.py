@@ -61,7 +61,7 @@ def test_shares_of_failed_repeats():
 
 
 def test_missing_and_unknown_metrics_are_warnings():
-    rows = run_of("laplace")[1:] + [Row("sepsis", "laplace", "default", "0", "old", 1.0, "ok")]
+    rows = [*run_of("laplace")[1:], Row("sepsis", "laplace", "default", "0", "old", 1.0, "ok")]
     assert [finding.severity for finding in findings(rows)] == ["warning", "warning"]
 
 

@@ -239,9 +239,14 @@ def test_an_interrupted_snakemake_leaves_no_process_and_resumes(project, tmp_pat
     slow = f"sh -c 'test -e {mark} || {{{{ touch {mark}; printf PAR1 > {{output.release}}; sleep 77 # {mark}\n}}}}; "
     add_mechanism(project, "slow", slow + "cp {input.log} {output.release}'", "")
     configure(project, repeats=1, experiment={"mechanisms": ["identity", "slow"]})
-    process = subprocess.Popen(command(), cwd=project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command(), cwd=project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
     wait_for(lambda: os.path.exists(mark))
-    process.send_signal(sent)
+    if sent is signal.SIGKILL:
+        process.kill()
+    else:  # as a terminal does
+        os.killpg(process.pid, sent)
     process.wait(60)
     wait_for(lambda: not running(mark))
     assert not list(project.glob("results/runs/slow/**/run.json"))

@@ -1,0 +1,192 @@
+"""The datasets: what is known of each public log, and where its file lies.
+
+`config/datasets.csv` holds the public facts, one line a dataset: source, licence, checksums and the published
+statistics. The configuration adds datasets of one's own or changes entries.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "config" / "datasets.csv"
+STATISTICS = ("cases", "events", "activities", "variants", "min_len", "mean_len", "max_len")
+
+
+class DatasetError(ValueError):
+    """A dataset that is unknown or whose file cannot be had; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One dataset; what is not known is empty.
+
+    Attributes
+    ----------
+    key : str
+        Name in configuration, paths and tables.
+    title, doi, licence, page : str
+    url, fallback_url : str
+        Where the file is downloaded from, in this order.
+    file_name, size_bytes, md5, sha256 : str
+        The file as published.
+    path : str
+        A file that is used in place: of one's own (relative to the working directory) or embedded in the project.
+    lifecycle : str
+        Which events to keep: ``all``, or ``complete`` for those that complete an activity.
+    synthetic : str
+        ``yes`` for a log made by a generator.
+    cases, events, activities, variants, min_len, mean_len, max_len : str
+        Published statistics as printed; lengths are events of a case.
+    """
+
+    key: str
+    title: str = ""
+    doi: str = ""
+    licence: str = ""
+    page: str = ""
+    url: str = ""
+    fallback_url: str = ""
+    file_name: str = ""
+    size_bytes: str = ""
+    md5: str = ""
+    sha256: str = ""
+    path: str = ""
+    lifecycle: str = "all"
+    synthetic: str = ""
+    cases: str = ""
+    events: str = ""
+    activities: str = ""
+    variants: str = ""
+    min_len: str = ""
+    mean_len: str = ""
+    max_len: str = ""
+
+    @property
+    def checksum(self) -> str:
+        """The published checksum for messages, e.g. ``md5 b567...``."""
+        known = [f"{kind} {value}" for kind in ("md5", "sha256") if (value := getattr(self, kind))]
+        return known[0] if known else "no checksum published"
+
+    def by_hand(self, raw_dirs: Iterable[str]) -> str:
+        """How a person can supply the file."""
+        folders = ", ".join(map(str, raw_dirs)) or "(raw_dirs of the configuration: none so far)"
+        return (
+            f"Download {self.file_name} from {self.page or self.doi or 'its publisher'} ({self.checksum}), put it into "
+            f"one of raw_dirs: {folders}, or into data/raw/{self.key}/, and run the command again."
+        )
+
+
+def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:  # noqa: B006
+    """A dataset of the table, changed or added to by entries of the configuration.
+
+    Parameters
+    ----------
+    key : str
+    own : mapping of str to mapping
+        The datasets of the configuration: fields of `Dataset` by key.
+
+    Raises
+    ------
+    DatasetError
+        If the key is unknown, naming those that come close, or all; or an own dataset has no file.
+    """
+    known = published()
+    if key in own:
+        return replace(known.get(key, Dataset(key, title=key)), **own[key])
+    if key not in known:
+        close = difflib.get_close_matches(key, [*known, *own], n=3)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join([*known, *own])}."
+        raise DatasetError(f"unknown dataset {key!r}: {hint} Logs of your own go under `datasets:` with `path:`.")
+    return known[key]
+
+
+@cache
+def published() -> dict[str, Dataset]:
+    """The datasets of `config/datasets.csv` by key."""
+    names = [field.name for field in fields(Dataset)]
+    with TABLE.open(newline="", encoding="utf-8") as lines:
+        entries = [Dataset(**{name: row[name] for name in names}) for row in csv.DictReader(lines)]
+    return {entry.key: replace(entry, path=str(ROOT / entry.path) if entry.path else "") for entry in entries}
+
+
+def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
+    """Where the raw file of a dataset lies or, if it has to be fetched, will lie.
+
+    In this order: its own `path`; a file in `raw_dirs` or ``data/raw/<key>``; the place where it is fetched to.
+
+    Parameters
+    ----------
+    wanted : Dataset
+    raw_dirs : folders
+
+    Raises
+    ------
+    DatasetError
+        If a file found is not the published one, or there is neither file nor address.
+    """
+    if wanted.path:
+        return wanted.path
+    if not wanted.file_name:
+        raise DatasetError(
+            f"dataset {wanted.key!r}: no public source is known. Declare your copy under `datasets:` in the "
+            f"configuration, as `{wanted.key}: {{path: ...}}`."
+        )
+    if found := find(wanted, [*raw_dirs, f"data/raw/{wanted.key}"]):
+        return str(found)
+    if not wanted.url:
+        raise DatasetError(f"dataset {wanted.key!r}: no address to fetch it from is known. {wanted.by_hand(raw_dirs)}")
+    return f"data/raw/{wanted.key}/{wanted.file_name}"
+
+
+def find(wanted: Dataset, folders: Iterable[str]) -> Path | None:
+    """The file of a dataset by its published name, in any spelling of case and spaces, packed or not.
+
+    Raises
+    ------
+    DatasetError
+        If the file found has another checksum than the published one, naming both.
+    """
+    names = {_spelling(wanted.file_name), _spelling(wanted.file_name) + ".gz"}
+    for folder in map(Path, folders):
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if _spelling(path.name) in names and path.is_file():
+                check(wanted, path)
+                return path
+    return None
+
+
+def check(wanted: Dataset, path: Path) -> None:
+    """Compare a file, or what it holds if it was packed after publication, with the published checksums.
+
+    Raises
+    ------
+    DatasetError
+        If a known checksum differs, naming both.
+    """
+    packed = _spelling(path.name) != _spelling(wanted.file_name)
+    for kind in ("md5", "sha256"):
+        expected = getattr(wanted, kind)
+        if expected and (found := digest(path, kind, packed)) != expected:
+            raise DatasetError(
+                f"{path}: {kind} {found}, but {wanted.file_name} as published has {kind} {expected}. If the file is "
+                f"incomplete, fetch it again; if it is another export of the log, declare it as a dataset of your "
+                f"own under `datasets:` in the configuration, with `path:`."
+            )
+
+
+def digest(path: Path, kind: str, packed: bool = False) -> str:
+    """The checksum of a file or, if packed, of the content of a gzip file; hexadecimal."""
+    with gzip.open(path) if packed else path.open("rb") as content:
+        return hashlib.file_digest(content, kind).hexdigest()
+
+
+def _spelling(name: str) -> str:
+    return name.lower().replace(" ", "_")
