@@ -21,11 +21,16 @@ except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
 
-def code_files(folder):
+def project_path(*parts):
+    """A file of the project as seen from the working directory, so that results do not know where it lies."""
+    return os.path.relpath(os.path.join(workflow.basedir, *parts))
+
+
+def code_files(*parts):
     """What decides the results of the code in a folder: all but rules, documents and by-products."""
     return sorted(
         os.path.relpath(path)
-        for path in Path(folder).rglob("*")
+        for path in Path(workflow.basedir, *parts).rglob("*")
         if path.is_file() and path.suffix not in (".smk", ".pyc", ".md") and not path.name.startswith(".")
     )
 

@@ -10,6 +10,7 @@ import csv
 import difflib
 import gzip
 import hashlib
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -77,14 +78,14 @@ class Dataset:
 
     def by_hand(self, raw_dirs: Iterable[str]) -> str:
         """How a person can supply the file."""
-        folders = ", ".join(map(str, raw_dirs)) or "(raw_dirs of the configuration: none so far)"
+        source, folders = self.page or self.doi or "its publisher", ", ".join(raw_dirs) or "none so far"
         return (
-            f"Download {self.file_name} from {self.page or self.doi or 'its publisher'} ({self.checksum}), put it into "
-            f"one of raw_dirs: {folders}, or into data/raw/{self.key}/, and run the command again."
+            f"Download {self.file_name} from {source} ({self.checksum}), put it into one of raw_dirs ({folders}) or into "
+            f"data/raw/{self.key}/, and run the command again."
         )
 
 
-def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:  # noqa: B006
+def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:
     """A dataset of the table, changed or added to by entries of the configuration.
 
     Parameters
@@ -114,7 +115,9 @@ def published() -> dict[str, Dataset]:
     names = [field.name for field in fields(Dataset)]
     with TABLE.open(newline="", encoding="utf-8") as lines:
         entries = [Dataset(**{name: row[name] for name in names}) for row in csv.DictReader(lines)]
-    return {entry.key: replace(entry, path=str(ROOT / entry.path) if entry.path else "") for entry in entries}
+    return {
+        entry.key: replace(entry, path=os.path.relpath(ROOT / entry.path) if entry.path else "") for entry in entries
+    }
 
 
 def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
-import time
+from time import sleep as _wait
 from pathlib import Path
 
 import requests
+from urllib3.exceptions import HTTPError
 
 from data.datasets import Dataset, DatasetError, check, dataset
 
@@ -24,7 +24,7 @@ WORTH_RETRYING = {408, 429, 500, 502, 503, 504}
 MAGIC = {".gz": b"\x1f\x8b", ".zip": b"PK"}
 
 
-class _Temporary(Exception):
+class _TemporaryError(Exception):
     """A failure that may pass; `wait` is what the server asked for, in seconds."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
@@ -73,11 +73,11 @@ def _persist(url: str, part: Path) -> None:
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return _download(url, part)
-        except (_Temporary, requests.ConnectionError, requests.Timeout) as error:
+        except (_TemporaryError, requests.ConnectionError, requests.Timeout) as error:
             if attempt == ATTEMPTS:
                 raise DatasetError(f"{error} ({ATTEMPTS} attempts)") from error
             asked = getattr(error, "wait", None)
-            time.sleep(min(2.0**attempt if asked is None else asked, LONGEST_WAIT))
+            _wait(min(2.0**attempt if asked is None else asked, LONGEST_WAIT))
 
 
 def _download(url: str, part: Path) -> None:
@@ -85,15 +85,15 @@ def _download(url: str, part: Path) -> None:
     with requests.get(url, stream=True, timeout=TIMEOUT, headers={"Accept-Encoding": "identity"}) as answer:
         if answer.status_code in WORTH_RETRYING:
             wait = answer.headers.get("Retry-After", "")
-            raise _Temporary(f"status {answer.status_code}", float(wait) if wait.isdigit() else None)
+            raise _TemporaryError(f"status {answer.status_code}", float(wait) if wait.isdigit() else None)
         if not answer.ok:
             raise DatasetError(f"status {answer.status_code}")
         try:
             with part.open("wb") as sink:
                 for piece in answer.raw.stream(1 << 16, decode_content=False):
                     sink.write(piece)
-        except requests.packages.urllib3.exceptions.HTTPError as error:
-            raise _Temporary(f"broken off after {part.stat().st_size} bytes: {error}") from error
+        except HTTPError as error:
+            raise _TemporaryError(f"broken off after {part.stat().st_size} bytes: {error}") from error
 
 
 def _verify(wanted: Dataset, part: Path) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from data.arrow import from_integers, from_texts, to_integers
 from data.log import ACTIVITY, CASE, KEYS, TIMESTAMP, EventLog
 
 TIME_TYPE = pa.timestamp("us", tz="UTC")
@@ -74,9 +75,9 @@ def to_table(log: EventLog) -> pa.Table:
     codes = (np.cumsum(used) - 1)[log.activities].astype(np.int32)
     labels = [label for label, keep in zip(log.labels, used, strict=True) if keep]
     columns = {
-        CASE: _dictionary(log.case_of_event, log.case_ids),
+        CASE: _dictionary(log.case_of_event.astype(np.int32), log.case_ids),
         ACTIVITY: _dictionary(codes, labels),
-        TIMESTAMP: pa.array(log.timestamps, type=pa.int64()).cast(TIME_TYPE),
+        TIMESTAMP: from_integers(log.timestamps, TIME_TYPE),
     }
     columns |= {key: pa.array(values) for key, values in log.attributes.items()}
     return pa.table(columns)
@@ -109,8 +110,8 @@ def from_table(table: pa.Table) -> EventLog:
     )
 
 
-def _dictionary(codes: np.ndarray, values) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(values, pa.string()))
+def _dictionary(codes: np.ndarray, values: Sequence[str]) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(from_integers(codes, pa.int32()), from_texts(values))
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[np.ndarray, list[str]]:
@@ -118,20 +119,37 @@ def _codes(column: pa.ChunkedArray) -> tuple[np.ndarray, list[str]]:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         raise LogError(f"a case or activity column holds {kind}, not text; convert it to text first")
-    encoded = column.cast(kind).combine_chunks().dictionary_encode()
-    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    chunks = column.unify_dictionaries().chunks
+    if not chunks:
+        return np.empty(0, dtype=np.int64), []
+    codes = np.concatenate([_int32(chunk.indices) for chunk in chunks])
+    # A dictionary may hold values that no row has, and in any order.
+    present, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    values = chunks[0].dictionary.to_pylist()
+    return np.argsort(order)[codes], [values[code] for code in present[order]]
+
+
+def _int32(array: pa.Array) -> np.ndarray:
+    return to_integers(array if array.type == pa.int32() else array.cast(pa.int32()), np.int32)
 
 
 def _microseconds(column: pa.ChunkedArray) -> np.ndarray:
     if not pa.types.is_timestamp(column.type):
         raise LogError(f"column {TIMESTAMP!r} holds {column.type}, not timestamps; convert it first")
-    return column.cast(pa.timestamp("us", tz=column.type.tz), safe=False).cast(pa.int64()).to_numpy()
+    if column.type.unit != "us":
+        column = column.cast(pa.timestamp("us", tz=column.type.tz), safe=False)
+    return np.concatenate([np.empty(0, np.int64), *(to_integers(chunk, np.int64) for chunk in column.chunks)])
 
 
 def _read_parquet(path: Path) -> EventLog:
     import pyarrow.parquet as pq
 
-    return from_table(pq.read_table(path, read_dictionary=[CASE, ACTIVITY], use_threads=False, partitioning=None))
+    # Not `read_table`, which imports pandas by way of the dataset interface.
+    with pq.ParquetFile(path, read_dictionary=[CASE, ACTIVITY]) as file:
+        return from_table(file.read(use_threads=False))
 
 
 def _write_parquet(log: EventLog, path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -153,10 +154,7 @@ class EventLog:
         bounds = (self.offsets * width).tolist()
         index: dict[bytes, int] = {}
         of_case = np.fromiter(
-            (
-                index.setdefault(buffer[start:stop], len(index))
-                for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
-            ),
+            (index.setdefault(buffer[start:stop], len(index)) for start, stop in pairwise(bounds)),
             dtype=np.int64,
             count=self.n_cases,
         )

@@ -76,7 +76,7 @@ def pattern(mechanism, file):
 def own_files(mechanism):
     """The code of a mechanism: what its runs depend on, besides their log."""
     (rule_file,) = [file for file in RULE_FILES if Path(file).parent.name == mechanism]
-    return code_files((Path(workflow.basedir) / rule_file).parent)
+    return code_files(Path(rule_file).parent)
 
 
 def cells(experiment):

@@ -5,7 +5,7 @@ rule score:
     input:
         log="results/logs/{log}/log.parquet",
         runs=cell_files,
-        code=code_files(Path(workflow.basedir, "metrics")),
+        code=code_files("metrics"),
     output:
         "results/scores/{track}/{mechanism}/{parameters}/{log}.csv",
     log:

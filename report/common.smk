@@ -7,7 +7,7 @@ METRICS = sorted({metric for wanted in config["experiments"].values() for metric
 TIMES = ["cpu_s", "wall_s", "mechanism_s"]
 TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
-REPORT_CODE = code_files(Path(workflow.basedir, "report"))
+REPORT_CODE = code_files("report")
 
 UNKNOWN = sorted(set(METRICS) - set(declarations()))
 if UNKNOWN:
@@ -63,7 +63,7 @@ def epsilon_files(wildcards):
     ]
 
 
-def title(wildcards):
+def heading(wildcards):
     """What stands above the tables of an experiment."""
     return experiment(wildcards)["title"]
 

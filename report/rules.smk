@@ -54,7 +54,7 @@ rule describe_logs:
     conda:
         "../environment.yml"
     params:
-        title=title,
+        title=heading,
     shell:
         "python -m report.logs {input.logs} --title {params.title:q} --out {output} > {log} 2>&1"
 
@@ -71,7 +71,7 @@ rule tabulate_epsilons:
     conda:
         "../environment.yml"
     params:
-        title=title,
+        title=heading,
     shell:
         "python -m report.epsilons {input.epsilons} --logs {input.logs} --title {params.title:q}"
         " --out {output} > {log} 2>&1"
@@ -89,7 +89,7 @@ rule tabulate:
     conda:
         "../environment.yml"
     params:
-        title=title,
+        title=heading,
         rows=rows,
     shell:
         "python -m report.table {input.scores} --metric {wildcards.metric} --logs {input.logs}"
@@ -108,7 +108,7 @@ rule draw:
     conda:
         "../environment.yml"
     params:
-        title=title,
+        title=heading,
         rows=rows,
     shell:
         "python -m report.figure {input.scores} --metric {wildcards.metric} --logs {input.logs}"

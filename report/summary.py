@@ -15,6 +15,7 @@ from metrics.metric import CONTROLS, Metric
 from metrics.registry import declarations
 
 NO_ROW = "–"
+SYNTHETIC_NOTE = "†: synthetic log, made by a generator; says nothing about a real process."
 
 
 def read_scores(path: str | Path) -> pd.DataFrame:

@@ -11,7 +11,15 @@ from collections.abc import Sequence
 import pandas as pd
 
 from metrics.metric import Metric
-from report.summary import fixed_parameters, log_names, metric_of, read_scores, read_statistics, summarise
+from report.summary import (
+    SYNTHETIC_NOTE,
+    fixed_parameters,
+    log_names,
+    metric_of,
+    read_scores,
+    read_statistics,
+    summarise,
+)
 from report.write import write_tables
 
 STATUSES = {
@@ -64,7 +72,7 @@ def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[s
     if "bracket" in set(chosen["status"]):
         lines.append("~: midpoint of a certified bracket.")
     if any(name.endswith("†") for name in names.values()):
-        lines.append("†: synthetic log, made by a generator; says nothing about a real process.")
+        lines.append(SYNTHETIC_NOTE)
     return lines
 
 

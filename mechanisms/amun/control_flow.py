@@ -7,16 +7,15 @@ drawn until every need is met, and cases of these variants copied or deleted; no
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from data.log import EventLog, Variants, ranges
 from mechanisms.amun.epsilon import control_flow_epsilon
 
-# Selection weights of the transitions in need, from what each has had so far and its number of cases.
-Weigh = Callable[[np.ndarray, np.ndarray], np.ndarray]
+ABSENT = -1
 
 
 @dataclass(frozen=True)
@@ -122,33 +121,29 @@ def plan_moves(
     only on variants drawn for both, and delete one case of a variant at most (the published code subtracts
     two indexed tables without a fill value). `paper` nets both per variant, which the text leaves open.
     """
-    if profile == "code":
-        copied = draw_variants(np.maximum(noise, 0), lookup, _least_served, rng)
-        deleted = draw_variants(np.maximum(-noise, 0), lookup, _most_served, rng)
-    else:
-        copied = draw_variants(np.maximum(noise, 0), lookup, _by_frequency, rng, together=True)
-        deleted = draw_variants(np.maximum(-noise, 0), lookup, _by_frequency, rng, together=True)
+    orders = ("least_served", "most_served") if profile == "code" else ("frequency", "frequency")
+    copied = draw_variants(np.maximum(noise, 0), lookup, orders[0], rng)
+    deleted = draw_variants(np.maximum(-noise, 0), lookup, orders[1], rng)
     net = copied - deleted
     if profile == "code" and mode != "oversampling":
         net = np.where((copied > 0) & (deleted > 0), np.maximum(net, -1), 0)
     return Moves(noise, copied, deleted, np.maximum(net, 0), np.minimum(np.maximum(-net, 0), variants.counts))
 
 
-def draw_variants(
-    required: np.ndarray, lookup: Lookup, weigh: Weigh, rng: np.random.Generator, together: bool = False
-) -> np.ndarray:
+def draw_variants(required: np.ndarray, lookup: Lookup, order: str, rng: np.random.Generator) -> np.ndarray:
     """Draw variants until every transition has been on as many drawn paths as required.
 
-    One transition in need is drawn at a time, and as many variants through it as it requires in all, even if
-    other draws have served it in part.
+    One transition in need is drawn at a time, and then as many variants through it as it requires in all, even
+    if other draws have served it in part. With order `frequency`, one variant is drawn and taken so often.
 
     Parameters
     ----------
     required : int64 array (transitions,)
-    weigh : callable
-        Weights of the transitions in need; if all are 0, each is as likely.
-    together : bool
-        Draw one variant and take it as often as required, in place of independent draws.
+    lookup : Lookup
+    order : {"least_served", "most_served", "frequency"}
+        Weight of a transition in need: what it has had so far, subtracted from the largest such number or
+        less the smallest one; or its number of cases. If all weights are 0, each is as likely.
+    rng : numpy.random.Generator
 
     Returns
     -------
@@ -156,22 +151,79 @@ def draw_variants(
         How often each variant was drawn.
     """
     drawn = np.zeros(len(lookup.offsets) - 1, dtype=np.int64)
-    done = np.zeros_like(required)
-    needy = np.flatnonzero(required)
-    while len(needy):
-        running = np.cumsum(weigh(done[needy], lookup.cases[needy]))
-        if running[-1]:
-            position = np.searchsorted(running, rng.integers(running[-1]), side="right")
-        else:
-            position = rng.integers(len(needy))
-        transition = needy[position]
-        size = required[transition]
-        times = size if together else 1
-        for variant in lookup.draw(transition, 1 if together else size, rng):
+    if not required.any():
+        return drawn
+    if order == "frequency":
+        values, groups = np.unique(lookup.cases, return_inverse=True)
+    else:
+        values, groups = np.arange(required.max()), np.zeros_like(required)
+    needy = _Needy(np.where(required > 0, groups, ABSENT), len(values))
+    needs, done = required.tolist(), [0] * len(required)
+    while needy.sizes.any():
+        transition = needy.draw(_weights(order, values, needy.sizes), rng)
+        times = needs[transition] if order == "frequency" else 1
+        for variant in lookup.draw(transition, needs[transition] // times, rng):
             drawn[variant] += times
-            done[lookup.path(variant)] += times
-        needy = needy[done[needy] < required[needy]]
+            for served in lookup.path(variant).tolist():
+                done[served] += times
+                if needy.group[served] == ABSENT:
+                    continue
+                if done[served] >= needs[served]:
+                    needy.move(served, ABSENT)
+                elif order != "frequency":
+                    needy.move(served, done[served])
     return drawn
+
+
+class _Needy:
+    """The transitions in need, in groups of equal weight.
+
+    Moving and drawing take constant time on average: a transition that leaves a group, never to return, stays
+    in the group's list until most of the list is out of date.
+
+    Parameters
+    ----------
+    groups : int64 array (transitions,)
+        Group of each transition, or ABSENT.
+    n_groups : int
+    """
+
+    def __init__(self, groups: np.ndarray, n_groups: int) -> None:
+        self.group = groups.tolist()
+        self.sizes = np.bincount(groups[groups != ABSENT], minlength=n_groups)
+        order = np.argsort(groups, kind="stable")
+        bounds = np.searchsorted(groups[order], np.arange(n_groups + 1))
+        self._lists = [order[a:b].tolist() for a, b in pairwise(bounds.tolist())]
+
+    def move(self, transition: int, group: int) -> None:
+        """Move a transition to another group, or out of all."""
+        self.sizes[self.group[transition]] -= 1
+        self.group[transition] = group
+        if group != ABSENT:
+            self.sizes[group] += 1
+            self._lists[group].append(transition)
+
+    def draw(self, weights: np.ndarray, rng: np.random.Generator) -> int:
+        """A transition, given the weight that each member of each group has."""
+        running = np.cumsum(weights * self.sizes)
+        if not running[-1]:
+            running = np.cumsum(self.sizes)
+        group = int(np.searchsorted(running, rng.integers(running[-1]), side="right"))
+        if len(self._lists[group]) > 2 * self.sizes[group]:
+            self._lists[group] = [t for t in self._lists[group] if self.group[t] == group]
+        while True:
+            transition = self._lists[group][rng.integers(len(self._lists[group]))]
+            if self.group[transition] == group:
+                return transition
+
+
+def _weights(order: str, values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    present = values[sizes > 0]
+    if order == "least_served":
+        return present[-1] - values
+    if order == "most_served":
+        return values - present[0]
+    return values
 
 
 def move_cases(variants: Variants, moves: Moves, rng: np.random.Generator) -> np.ndarray:
@@ -191,15 +243,3 @@ def move_cases(variants: Variants, moves: Moves, rng: np.random.Generator) -> np
     of_copy = np.repeat(np.arange(len(variants)), moves.copies)
     copied = order[starts[of_copy] + rng.integers(variants.counts[of_copy])]
     return np.concatenate((np.delete(np.arange(len(order)), deleted), copied))
-
-
-def _least_served(done: np.ndarray, cases: np.ndarray) -> np.ndarray:
-    return done.max() - done
-
-
-def _most_served(done: np.ndarray, cases: np.ndarray) -> np.ndarray:
-    return done - done.min()
-
-
-def _by_frequency(done: np.ndarray, cases: np.ndarray) -> np.ndarray:
-    return cases

@@ -110,57 +110,58 @@ def test_variants_through_a_transition_are_drawn_by_their_cases():
     assert chisquare(np.bincount(drawn), [0.75 * DRAWS, 0.25 * DRAWS]).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("together", [False, True])
-def test_every_need_is_met_with_the_full_number_of_draws(together):
+@pytest.mark.parametrize("order", ["least_served", "most_served", "frequency"])
+def test_every_need_is_met_with_the_full_number_of_draws(order):
     lookup = lookup_of(LOG)
     required = np.where(lookup.cases == 2, 5, 0)  # D, through which only variant D goes
-    drawn = draw_variants(required, lookup, lambda done, cases: cases, np.random.default_rng(8), together)
-    assert drawn.tolist() == [0, 0, 5]
+    assert draw_variants(required, lookup, order, np.random.default_rng(8)).tolist() == [0, 0, 5]
     everywhere = np.full(4, 3)
-    drawn = draw_variants(everywhere, lookup, lambda done, cases: cases, np.random.default_rng(9), together)
+    drawn = draw_variants(everywhere, lookup, order, np.random.default_rng(9))
     assert (lookup.counts(drawn) >= everywhere).all()
 
 
-def test_a_drawn_path_serves_every_transition_on_it():
+@pytest.mark.parametrize("order", ["least_served", "most_served", "frequency"])
+def test_a_drawn_path_serves_every_transition_on_it(order):
     # A, B and C need one case each. Whatever comes first, one AB and one AC are enough.
     lookup = lookup_of(LOG)
     required = np.where(lookup.cases == 2, 0, 1)
     for seed in range(50):
-        rng = np.random.default_rng(seed)
-        assert draw_variants(required, lookup, lambda done, cases: cases, rng).tolist() == [1, 1, 0]
+        assert draw_variants(required, lookup, order, np.random.default_rng(seed)).tolist() == [1, 1, 0]
 
 
-def loop_of_the_specification(noise, lookup: Lookup, counts, rng, sign: int) -> tuple[int, ...]:
-    """Sections 9a (sign 1) and 9b (sign -1), word for word."""
+def loop_of_the_specification(noise, lookup: Lookup, counts, rng, profile: str, sign: int) -> tuple[int, ...]:
+    """Sections 9a (code, sign 1), 9b (code, sign -1) and 9d (paper), word for word."""
     done = dict.fromkeys(range(len(noise)), 0)
     drawn = [0] * len(counts)
+    through = [[v for v in range(len(counts)) if t in lookup.path(v)] for t in done]
     while needy := [t for t in done if (done[t] < noise[t] if sign > 0 else done[t] > noise[t])]:
         top = max(done[t] for t in needy)
-        weights = np.array([top - done[t] for t in needy], dtype=float)
+        published = [top - done[t] for t in needy]
+        weights = np.array(published if profile == "code" else lookup.cases[needy], dtype=float)
         weights = weights / weights.sum() if weights.any() else np.full(len(needy), 1 / len(needy))
         chosen = rng.choice(needy, p=weights)
-        through = [v for v in range(len(counts)) if chosen in lookup.path(v)]
-        shares = counts[through] / counts[through].sum()
-        for variant in rng.choice(through, size=abs(noise[chosen]), p=shares):
-            drawn[variant] += 1
+        draws, times = (abs(noise[chosen]), 1) if profile == "code" else (1, abs(noise[chosen]))
+        shares = counts[through[chosen]] / counts[through[chosen]].sum()
+        for variant in rng.choice(through[chosen], size=draws, p=shares):
+            drawn[variant] += times
             for transition in lookup.path(variant):
-                done[transition] += sign
+                done[transition] += sign * times
     return tuple(drawn)
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_the_loops_of_the_code_have_the_specified_law(sign):
+@pytest.mark.parametrize(("profile", "sign"), [("code", 1), ("code", -1), ("paper", 1), ("paper", -1)])
+def test_the_loops_have_the_specified_law(profile, sign):
     log = log_of(["ABD", "ABD", "ACD", "ABE", "ACE", "ACE", "ACE", "FE"])
     lookup, counts = lookup_of(log), log.variants.counts
     noise = sign * (1 + np.arange(len(lookup.cases)) % 3)
     rng = np.random.default_rng(15)
-    expected = [loop_of_the_specification(noise, lookup, counts, rng, sign) for _ in range(2500)]
-    moves = [plan_moves(log.variants, lookup, noise, "sampling", "code", rng) for _ in range(2500)]
+    expected = [loop_of_the_specification(noise, lookup, counts, rng, profile, sign) for _ in range(1500)]
+    moves = [plan_moves(log.variants, lookup, noise, "sampling", profile, rng) for _ in range(1500)]
     found = [tuple((m.drawn_copies if sign > 0 else m.drawn_deletions).tolist()) for m in moves]
     common = [outcome for outcome in set(expected) if expected.count(outcome) + found.count(outcome) >= 20]
-    assert len(common) >= 10
-    table = [[[*map(side.count, common)], [len(side) - sum(map(side.count, common))]] for side in (expected, found)]
-    assert chi2_contingency([counts + rest for counts, rest in table]).pvalue > 1e-3
+    assert len(common) >= 8
+    table = [[*map(side.count, common), len(side) - sum(map(side.count, common))] for side in (expected, found)]
+    assert chi2_contingency(np.array(table)[:, np.any(table, axis=0)]).pvalue > 1e-3
 
 
 def test_the_code_acts_only_on_variants_drawn_for_both_and_deletes_one_at_most():

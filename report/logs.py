@@ -1,0 +1,92 @@
+"""The table that describes the logs of a study, with the published numbers where they differ.
+
+`python -m report.logs statistics.json... --title Study --out logs.csv logs.md logs.tex`
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import pandas as pd
+
+from report.summary import SYNTHETIC_NOTE, log_names, read_statistics
+from report.write import write_tables
+
+COLUMNS = {
+    "cases": "cases",
+    "events": "events",
+    "activities": "activities",
+    "variants": "variants",
+    "min_len": "shortest",
+    "mean_len": "mean length",
+    "max_len": "longest",
+    "first": "first event",
+    "last": "last event",
+}
+
+
+def describe(statistics: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The statistics of logs, with numbers in full and as printed.
+
+    Parameters
+    ----------
+    statistics : dict
+        Statistics by log key, as `data.convert` writes them.
+    """
+    data = pd.DataFrame(
+        [
+            {"log": key, "synthetic": entry["synthetic"], "lifecycle": entry["lifecycle"]}
+            | {name: entry[name] for name in COLUMNS}
+            | {f"published_{name}": known["published"] for name, known in entry["published"].items()}
+            for key, entry in statistics.items()
+        ]
+    )
+    printed = pd.DataFrame(
+        [{title: _text(entry, name) for name, title in COLUMNS.items()} for entry in statistics.values()],
+        index=pd.Index(log_names(statistics).values(), name="log"),
+    )
+    return data, printed
+
+
+def _text(entry: dict, name: str) -> str:
+    """A statistic as printed, followed by the published one if they differ."""
+    value = entry[name]
+    text = value[:10] if isinstance(value, str) else f"{value:.2f}" if isinstance(value, float) else str(value)
+    published = entry["published"].get(name)
+    return text if published is None or published["equal"] else f"{text} (published: {published['published']})"
+
+
+def notes(statistics: dict[str, dict]) -> list[str]:
+    """The sentences below the table."""
+    lines = ["Lengths are events of a case; times in UTC."]
+    complete = [key for key, entry in statistics.items() if entry["lifecycle"] == "complete"]
+    if complete:
+        lines.append(f"Only events that complete an activity are kept in: {', '.join(complete)}.")
+    counted = [f"{key}: {changes}" for key, entry in statistics.items() if (changes := _changes(entry["import"]))]
+    if counted:
+        lines.append(f"Counted on import: {'; '.join(counted)}.")
+    if any(entry["synthetic"] for entry in statistics.values()):
+        lines.append(SYNTHETIC_NOTE)
+    return lines
+
+
+def _changes(counters: dict[str, int | None]) -> str:
+    """What the import dropped, changed or found odd, like ``traces empty 2``."""
+    plain = ("traces", "events", "traces_declared", "events_declared")
+    odd = {name: count for name, count in counters.items() if count and name not in plain}
+    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in odd.items())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("logs", nargs="+", help="statistics of the logs")
+    parser.add_argument("--title", default="")
+    parser.add_argument("--out", nargs="+", required=True)
+    options = parser.parse_args()
+    statistics = read_statistics(options.logs)
+    data, printed = describe(statistics)
+    write_tables(options.out, data, printed, f"{options.title}: Event logs", notes(statistics))
+
+
+if __name__ == "__main__":
+    main()
