@@ -76,12 +76,12 @@ class Dataset:
         known = [f"{kind} {value}" for kind in ("md5", "sha256") if (value := getattr(self, kind))]
         return known[0] if known else "no checksum published"
 
-    def by_hand(self, raw_dirs: Iterable[str]) -> str:
+    @property
+    def by_hand(self) -> str:
         """How a person can supply the file."""
-        source, folders = self.page or self.doi or "its publisher", ", ".join(raw_dirs) or "none so far"
         return (
-            f"Download {self.file_name} from {source} ({self.checksum}), put it into one of raw_dirs ({folders}) or into "
-            f"data/raw/{self.key}/, and run the command again."
+            f"Download {self.file_name} from {self.page or self.doi or 'its publisher'} ({self.checksum}), put it into "
+            f"one of the raw_dirs of the configuration or into data/raw/{self.key}/, and run the command again."
         )
 
 
@@ -145,7 +145,7 @@ def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
     if found := find(wanted, [*raw_dirs, f"data/raw/{wanted.key}"]):
         return str(found)
     if not wanted.url:
-        raise DatasetError(f"dataset {wanted.key!r}: no address to fetch it from is known. {wanted.by_hand(raw_dirs)}")
+        raise DatasetError(f"dataset {wanted.key!r}: no address to fetch it from is known. {wanted.by_hand}")
     return f"data/raw/{wanted.key}/{wanted.file_name}"
 
 
@@ -161,28 +161,26 @@ def find(wanted: Dataset, folders: Iterable[str]) -> Path | None:
     for folder in map(Path, folders):
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
             if _spelling(path.name) in names and path.is_file():
-                check(wanted, path)
+                if differs := mismatch(wanted, path):
+                    raise DatasetError(
+                        f"{path}: {differs}. If the file is incomplete, fetch it again; if it is another export of the "
+                        f"log, declare it under `datasets:` in the configuration as one of your own, with `path:`."
+                    )
                 return path
     return None
 
 
-def check(wanted: Dataset, path: Path) -> None:
-    """Compare a file, or what it holds if it was packed after publication, with the published checksums.
+def mismatch(wanted: Dataset, path: Path) -> str:
+    """How a file, or its content if it was packed after publication, differs from the published checksums.
 
-    Raises
-    ------
-    DatasetError
-        If a known checksum differs, naming both.
+    Empty if it does not.
     """
-    packed = _spelling(path.name) != _spelling(wanted.file_name)
+    packed = path.name.lower().endswith(".gz") and not wanted.file_name.lower().endswith(".gz")
     for kind in ("md5", "sha256"):
         expected = getattr(wanted, kind)
         if expected and (found := digest(path, kind, packed)) != expected:
-            raise DatasetError(
-                f"{path}: {kind} {found}, but {wanted.file_name} as published has {kind} {expected}. If the file is "
-                f"incomplete, fetch it again; if it is another export of the log, declare it as a dataset of your "
-                f"own under `datasets:` in the configuration, with `path:`."
-            )
+            return f"{kind} {found}, but {wanted.file_name} as published has {kind} {expected}"
+    return ""
 
 
 def digest(path: Path, kind: str, packed: bool = False) -> str:

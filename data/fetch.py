@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from time import sleep as _wait
 from pathlib import Path
+from time import sleep as _wait
 
 import requests
 from urllib3.exceptions import HTTPError
 
-from data.datasets import Dataset, DatasetError, check, dataset
+from data.datasets import Dataset, DatasetError, dataset, mismatch
 
 ATTEMPTS = 4
 LONGEST_WAIT = 120  # seconds
@@ -32,15 +32,13 @@ class _TemporaryError(Exception):
         self.wait = wait
 
 
-def fetch(wanted: Dataset, target: Path, raw_dirs: list[str]) -> None:
+def fetch(wanted: Dataset, target: Path) -> None:
     """Download the file of a dataset to `target`, whole and verified or not at all.
 
     Parameters
     ----------
     wanted : Dataset
     target : path
-    raw_dirs : list of str
-        Named in the message that tells how to supply the file by hand.
 
     Raises
     ------
@@ -64,7 +62,7 @@ def fetch(wanted: Dataset, target: Path, raw_dirs: list[str]) -> None:
     raise DatasetError(
         f"dataset {wanted.key!r} ({wanted.title}) could not be fetched:\n"
         + "\n".join(reasons or ["  no address is known"])
-        + f"\n{wanted.by_hand(raw_dirs)}"
+        + f"\n{wanted.by_hand}"
     )
 
 
@@ -104,17 +102,17 @@ def _verify(wanted: Dataset, part: Path) -> None:
         raise DatasetError(f"the answer is not a {kind} file but begins {start[:60]!r} (maintenance?)")
     if wanted.size_bytes and part.stat().st_size != int(wanted.size_bytes):
         raise DatasetError(f"{part.stat().st_size} bytes instead of {wanted.size_bytes}")
-    check(wanted, part)
+    if differs := mismatch(wanted, part):
+        raise DatasetError(differs)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Fetch the published file of a dataset and verify it.")
     parser.add_argument("key", help="key in config/datasets.csv")
     parser.add_argument("target", type=Path)
-    parser.add_argument("--raw-dirs", nargs="*", default=[], help="folders named in the advice if it fails")
     options = parser.parse_args()
     try:
-        fetch(dataset(options.key), options.target, options.raw_dirs)
+        fetch(dataset(options.key), options.target)
     except DatasetError as error:
         sys.exit(str(error))
 

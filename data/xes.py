@@ -29,7 +29,8 @@ from data.log import ACTIVITY, TIMESTAMP, EventLog, factorize
 NAME = "concept:name"  # of a trace
 LIFECYCLE = "lifecycle:transition"
 TOTALS = {"meta_general:traces_total": "traces_declared", "meta_general:events_total": "events_declared"}
-
+# Counters that tell of no loss or change.
+UNREMARKABLE = {"traces", "events", "traces_declared", "events_declared", "events_out_of_order"}
 EVENT_KEYS = (ACTIVITY, TIMESTAMP, LIFECYCLE)
 _VALUE = r'" value="([^"<&\x00-\x1f]*)"'
 _WANTED, _OTHERS = "|".join(key + _VALUE for key in EVENT_KEYS), "|".join(f'{key}"' for key in EVENT_KEYS)
@@ -67,9 +68,6 @@ def read_xes(path: Path) -> EventLog:
     if changes:
         warnings.warn(f"{path}: not imported as it stands: {', '.join(changes)}", stacklevel=2)
     return replace(log, attributes={})
-
-
-UNREMARKABLE = {"traces", "events", "traces_declared", "events_declared", "events_out_of_order"}
 
 
 def import_xes(path: Path) -> tuple[EventLog, dict[str, int | None]]:

@@ -38,11 +38,7 @@ def parser(name: str, description: str) -> argparse.ArgumentParser:
     description : str
         One sentence.
     """
-    options = argparse.ArgumentParser(
-        prog=f"python -m mechanisms.{name}",
-        description=description,
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
+    options = argparse.ArgumentParser(prog=f"python -m mechanisms.{name}", description=description)
     options.add_argument("input", metavar="IN", help="event log: .xes, .xes.gz, .csv, .csv.gz or .parquet")
     options.add_argument("output", metavar="OUT", help="release to write, of any of these kinds")
     options.add_argument(

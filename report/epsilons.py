@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from report.summary import SYNTHETIC_NOTE, log_names, read_statistics
+from report.summary import SYNTHETIC_NOTE, log_names, read_statistics, with_synthetic
 from report.write import write_tables
 
 SPREAD = ("mean", "minimum", "maximum")
@@ -58,7 +58,9 @@ def main() -> None:
     names = log_names(read_statistics(options.logs))
     data = read_epsilons(options.epsilons)
     notes = NOTES + [SYNTHETIC_NOTE] * any(name.endswith("†") for name in names.values())
-    write_tables(options.out, data, epsilon_table(data, names), f"{options.title}: Epsilons", notes)
+    write_tables(
+        options.out, with_synthetic(data, names), epsilon_table(data, names), f"{options.title}: Epsilons", notes
+    )
 
 
 if __name__ == "__main__":

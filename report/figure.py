@@ -44,8 +44,10 @@ def metric_figure(
     """
     summary = summarise(scores, metric, rows)
     summary["across"] = summary[list(rows)].agg(" ".join, axis=1) if rows else summary["method"]
-    methods = list(dict.fromkeys(summary["method"]))
-    colours = dict(zip(methods, sns.color_palette("colorblind", len(methods)), strict=True))
+    methods = list(dict.fromkeys(summary.loc[~summary["mechanism"].isin(CONTROLS), "method"]))
+    palette = "colorblind" if len(methods) <= 10 else "husl"
+    colours = dict(zip(methods, sns.color_palette(palette, len(methods)), strict=True))
+    colours |= dict.fromkeys(CONTROLS, "grey")
     logs = list(dict.fromkeys(summary["log"]))
     columns = min(ACROSS, len(logs))
     lines = math.ceil(len(logs) / columns)
@@ -60,11 +62,13 @@ def metric_figure(
     for axis in axes[:, 0]:
         axis.set_ylabel(f"{metric.title}\n[{metric.unit}]" if metric.unit else metric.title, fontsize="small")
     handles = {
-        label: handle
-        for axis in axes.flat
-        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+        label: handle for axis in axes.flat for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(5, len(handles)), fontsize="small")
+    longest = max(map(len, handles))
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside lower center", fontsize="small",
+        ncols=max(1, int(PANEL[0] * columns / (0.7 + 0.08 * longest))),
+    )  # fmt: skip
     mark = "\n† synthetic log" if any(name.endswith("†") for name in names.values()) else ""
     figure.suptitle(f"{title}{mark}", fontsize="medium")
     return figure
@@ -72,33 +76,50 @@ def metric_figure(
 
 def _panel(axis: Axes, cells: pd.DataFrame, colours: dict[str, tuple], rows: Sequence[str]) -> None:
     """One log: points with error bars; lines across for methods without the row parameters."""
-    places = {text: place for place, text in enumerate(dict.fromkeys(cells["across"])) if text != NO_ROW}
-    places = {text: place for place, text in enumerate(places)}
+    across = [text for text in dict.fromkeys(cells["across"]) if text != NO_ROW]
+    places = {text: place for place, text in enumerate(across)}
     whole = cells["statuses"] == ""
     methods = list(dict.fromkeys(cells.loc[cells["across"] != NO_ROW, "method"]))
     for place, method in enumerate(methods):
         chosen = cells[(cells["method"] == method) & whole]
-        shift = (place - (len(methods) - 1) / 2) * 0.6 / max(len(methods), 1) if rows else 0
+        shift = (place - (len(methods) - 1) / 2) * 0.6 / len(methods) if rows else 0
         axis.errorbar(
             [places[text] + shift for text in chosen["across"]], chosen["mean"], yerr=chosen["sd"].fillna(0),
-            fmt="o", markersize=4, capsize=2, linewidth=1, color=colours[method], label=method,
+            fmt="x" if method in CONTROLS else "o", color=colours[method], label=method,
+            markersize=4, capsize=2, linewidth=1,
         )  # fmt: skip
-    for method, mean in cells.loc[whole & (cells["across"] == NO_ROW), ["method", "mean"]].itertuples(index=False):
-        style = ":" if method in CONTROLS else "--"
-        axis.axhline(mean, linestyle=style, linewidth=1, color=colours[method], label=method)
+    means = cells.loc[whole & ~cells["mechanism"].isin(CONTROLS), "mean"]
+    if len(means) and means.min() > 0 and means.max() > 50 * means.min():
+        axis.set_yscale("log")
+    lines = cells[whole & (cells["across"] == NO_ROW)]
+    for cell in lines.sort_values("mechanism", key=lambda names: names == "shuffle").itertuples():
+        if cell.mechanism == "shuffle" and len(means):
+            axis.set_ylim(axis.get_ylim())  # the control without utility does not stretch the scale
+        style = {"identity": ":", "shuffle": "-."}.get(cell.mechanism, "--")
+        axis.axhline(cell.mean, linestyle=style, linewidth=1, color=colours[cell.method], label=cell.method)
     for cell in cells[~whole].itertuples():
         place = places.get(cell.across, 0)
         axis.annotate(
             cell.text, (place, 0.02), xycoords=("data", "axes fraction"), rotation=90, fontsize="xx-small",
             color=colours[cell.method], ha="center",
         )  # fmt: skip
-    axis.set_xticks(list(places.values()), list(places), rotation=0 if rows else 90, fontsize="small")
-    axis.set_xlim(-0.5, len(places) - 0.5)
+    _name_controls_outside(axis, cells[whole & cells["mechanism"].isin(CONTROLS)])
+    axis.set_xticks(list(places.values()) if rows else [], across if rows else [], fontsize="small")
+    axis.set_xlim(-0.5, max(len(places), 1) - 0.5)
     axis.set_xlabel(", ".join(rows), fontsize="small")
     axis.tick_params(axis="y", labelsize="small")
-    means = cells.loc[whole, "mean"]
-    if len(means) and means.min() > 0 and means.max() > 50 * means.min():
-        axis.set_yscale("log")
+
+
+def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:
+    """Controls beyond the scale are named at its edge with their value."""
+    low, high = axis.get_ylim()
+    for cell in controls.itertuples():
+        if not low <= cell.mean <= high:
+            edge, arrow = (0.98, "↑") if cell.mean > high else (0.02, "↓")
+            axis.annotate(
+                f"{cell.method} {cell.text} {arrow}", (0.98, edge), xycoords="axes fraction", color="grey",
+                fontsize="x-small", ha="right", va="top" if edge > 0.5 else "bottom",
+            )  # fmt: skip
 
 
 def write_figure(figure: Figure, paths: Sequence[str | Path]) -> None:
@@ -120,9 +141,7 @@ def main() -> None:
     options = parser.parse_args()
     metric = metric_of(options.metric)
     names = log_names(read_statistics(options.logs))
-    figure = metric_figure(
-        read_scores(options.scores), metric, names, options.rows, f"{options.title}: {metric.title}"
-    )
+    figure = metric_figure(read_scores(options.scores), metric, names, options.rows, f"{options.title}: {metric.title}")
     write_figure(figure, options.out)
 
 

@@ -48,6 +48,12 @@ def log_names(statistics: dict[str, dict]) -> dict[str, str]:
     return {key: f"{key}†" if entry["synthetic"] else key for key, entry in statistics.items()}
 
 
+def with_synthetic(data: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
+    """Data of a table with the column `synthetic`, which marks what the dagger marks in print."""
+    marks = [names[log].endswith("†") for log in data["log"]]
+    return pd.concat([data[["log"]].assign(synthetic=marks), data.drop(columns="log")], axis=1)
+
+
 def summarise(scores: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.DataFrame:
     """One line a cell, in the order of the scores.
 
@@ -107,7 +113,8 @@ def method_labels(scores: pd.DataFrame, rows: Sequence[str]) -> dict[tuple[str, 
 def fixed_parameters(scores: pd.DataFrame) -> list[str]:
     """The parameters with one value throughout, like ``amun: profile=code``; names do not repeat them."""
     pairs = list(dict.fromkeys(zip(scores["mechanism"], scores["parameters"], strict=True)))
-    return [f"{mechanism}: {name}={next(iter(values))}" for mechanism, name, values in _values(pairs) if len(values) == 1]
+    single = [(mechanism, name, *values) for mechanism, name, values in _values(pairs) if len(values) == 1]
+    return [f"{mechanism}: {name}={value}" for mechanism, name, value in single]
 
 
 def _values(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str, dict[str, None]]]:

@@ -19,6 +19,7 @@ from report.summary import (
     read_scores,
     read_statistics,
     summarise,
+    with_synthetic,
 )
 from report.write import write_tables
 
@@ -56,7 +57,8 @@ def metric_table(
         wide = wide.reindex(index=order, columns=list(dict.fromkeys(printed["method"])))
         return wide.where(wide.notna(), missing)
 
-    return summary.drop(columns="text"), pivot("text", ""), pivot("best", False).astype(bool)
+    data = with_synthetic(summary.drop(columns="text"), names)
+    return data, pivot("text", ""), pivot("best", False).astype(bool)
 
 
 def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 from data.log import EventLog, Variants, ranges
 from mechanisms.amun.epsilon import control_flow_epsilon
 
-ABSENT = -1
+ABSENT = -1  # the group of a transition that needs nothing
 
 
 @dataclass(frozen=True)
@@ -151,54 +151,63 @@ def draw_variants(required: np.ndarray, lookup: Lookup, order: str, rng: np.rand
         How often each variant was drawn.
     """
     drawn = np.zeros(len(lookup.offsets) - 1, dtype=np.int64)
-    if not required.any():
-        return drawn
-    if order == "frequency":
-        values, groups = np.unique(lookup.cases, return_inverse=True)
-    else:
-        values, groups = np.arange(required.max()), np.zeros_like(required)
-    needy = _Needy(np.where(required > 0, groups, ABSENT), len(values))
-    needs, done = required.tolist(), [0] * len(required)
+    needy = _Needy(required, lookup.cases if order == "frequency" else None)
     while needy.sizes.any():
-        transition = needy.draw(_weights(order, values, needy.sizes), rng)
-        times = needs[transition] if order == "frequency" else 1
-        for variant in lookup.draw(transition, needs[transition] // times, rng):
+        transition = needy.draw(_weights(order, needy.values, needy.sizes), rng)
+        size = int(required[transition])
+        times = size if order == "frequency" else 1
+        for variant in lookup.draw(transition, size // times, rng):
             drawn[variant] += times
-            for served in lookup.path(variant).tolist():
-                done[served] += times
-                if needy.group[served] == ABSENT:
-                    continue
-                if done[served] >= needs[served]:
-                    needy.move(served, ABSENT)
-                elif order != "frequency":
-                    needy.move(served, done[served])
+            needy.serve(lookup.path(variant), times)
     return drawn
 
 
 class _Needy:
-    """The transitions in need, in groups of equal weight.
+    """The transitions in need, in groups of equal value: a fixed one, or how often each has been served.
 
-    Moving and drawing take constant time on average: a transition that leaves a group, never to return, stays
-    in the group's list until most of the list is out of date.
+    Serving and drawing take constant time a transition on average: one that leaves a group, never to return,
+    stays in the group's list until most of the list is out of date.
 
     Parameters
     ----------
-    groups : int64 array (transitions,)
-        Group of each transition, or ABSENT.
-    n_groups : int
+    required : int64 array (transitions,)
+    fixed : int64 array (transitions,), optional
+        Value of each transition.
+
+    Attributes
+    ----------
+    values, sizes : int64 arrays (groups,)
+        Value of each group, rising, and its number of transitions.
     """
 
-    def __init__(self, groups: np.ndarray, n_groups: int) -> None:
-        self.group = groups.tolist()
-        self.sizes = np.bincount(groups[groups != ABSENT], minlength=n_groups)
+    def __init__(self, required: np.ndarray, fixed: np.ndarray | None) -> None:
+        if fixed is None:
+            self.values, groups = np.arange(max(required.max(), 1)), np.zeros_like(required)
+        else:
+            self.values, groups = np.unique(fixed, return_inverse=True)
+        groups = np.where(required > 0, groups, ABSENT)
+        self.sizes = np.bincount(groups[groups != ABSENT], minlength=len(self.values))
         order = np.argsort(groups, kind="stable")
-        bounds = np.searchsorted(groups[order], np.arange(n_groups + 1))
+        bounds = np.searchsorted(groups[order], np.arange(len(self.values) + 1))
         self._lists = [order[a:b].tolist() for a, b in pairwise(bounds.tolist())]
+        self._group = groups.tolist()
+        self._needs = required.tolist()
+        self._fixed = fixed is not None
 
-    def move(self, transition: int, group: int) -> None:
-        """Move a transition to another group, or out of all."""
-        self.sizes[self.group[transition]] -= 1
-        self.group[transition] = group
+    def serve(self, path: np.ndarray, times: int) -> None:
+        """Count some cases more for every transition of a path."""
+        for transition in path.tolist():
+            self._needs[transition] -= times
+            if self._group[transition] == ABSENT:
+                continue
+            if self._needs[transition] <= 0:
+                self._move(transition, ABSENT)
+            elif not self._fixed:
+                self._move(transition, self._group[transition] + times)
+
+    def _move(self, transition: int, group: int) -> None:
+        self.sizes[self._group[transition]] -= 1
+        self._group[transition] = group
         if group != ABSENT:
             self.sizes[group] += 1
             self._lists[group].append(transition)
@@ -210,10 +219,10 @@ class _Needy:
             running = np.cumsum(self.sizes)
         group = int(np.searchsorted(running, rng.integers(running[-1]), side="right"))
         if len(self._lists[group]) > 2 * self.sizes[group]:
-            self._lists[group] = [t for t in self._lists[group] if self.group[t] == group]
+            self._lists[group] = [t for t in self._lists[group] if self._group[t] == group]
         while True:
             transition = self._lists[group][rng.integers(len(self._lists[group]))]
-            if self.group[transition] == group:
+            if self._group[transition] == group:
                 return transition
 
 

@@ -78,5 +78,5 @@ def test_placed_by_hand_where_it_would_be_fetched_to(tmp_path, monkeypatch):
 def test_what_cannot_be_had_says_what_to_do():
     with pytest.raises(DatasetError, match="no public source is known"):
         locate(Dataset("a"), [])
-    with pytest.raises(DatasetError, match=r"Download log\.xes from 10\.1/2 .* raw_dirs \(d\) or into data/raw/a/"):
+    with pytest.raises(DatasetError, match=r"Download log\.xes from 10\.1/2 .* raw_dirs .* or into data/raw/a/"):
         locate(Dataset("a", file_name="log.xes", doi="10.1/2"), ["d"])

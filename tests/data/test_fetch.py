@@ -60,7 +60,7 @@ def serve():
         script, requests = chain(answers, repeat(answers[-1])), []
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # noqa: N802
+            def do_GET(self) -> None:
                 requests.append(self.path)
                 next(script)(self)
 
@@ -100,7 +100,7 @@ def wanted(url: str, **changes: str) -> Dataset:
 
 def test_fetched_whole(serve, tmp_path):
     url, requests = serve(ok)
-    fetch(wanted(url), tmp_path / "raw" / "log.xes.gz", [])
+    fetch(wanted(url), tmp_path / "raw" / "log.xes.gz")
     assert [path.name for path in (tmp_path / "raw").iterdir()] == ["log.xes.gz"]
     assert (tmp_path / "raw" / "log.xes.gz").read_bytes() == FILE
     assert len(requests) == 1
@@ -108,14 +108,14 @@ def test_fetched_whole(serve, tmp_path):
 
 def test_stored_bytes_even_if_the_server_calls_gzip_an_encoding(serve, tmp_path):
     url, _ = serve(lambda handler: ok(handler, encoding="gzip"))
-    fetch(wanted(url), tmp_path / "log.xes.gz", [])
+    fetch(wanted(url), tmp_path / "log.xes.gz")
     assert (tmp_path / "log.xes.gz").read_bytes() == FILE
 
 
 @pytest.mark.parametrize(
     ("answer", "changes", "reason"),
     [
-        (lambda handler: ok(handler, MAINTENANCE), {}, "not a .gz file but begins b'{\"message\""),
+        (lambda handler: ok(handler, MAINTENANCE), {}, 'not a .gz file but begins b\'{"message"'),
         (lambda handler: ok(handler, b"<html></html>"), {"file_name": "log.xes"}, "not a .xes file"),
         (lambda handler: ok(handler, FILE[:-5]), {}, f"{len(FILE) - 5} bytes instead of {len(FILE)}"),
         (ok, {"md5": "0" * 32}, "0" * 32),
@@ -127,9 +127,9 @@ def test_stored_bytes_even_if_the_server_calls_gzip_an_encoding(serve, tmp_path)
 def test_what_is_not_the_file_is_refused_with_advice(serve, tmp_path, answer, changes, reason):
     url, requests = serve(answer)
     with pytest.raises(DatasetError) as error:
-        fetch(wanted(url, **changes), tmp_path / "log.xes.gz", ["downloads"])
+        fetch(wanted(url, **changes), tmp_path / "log.xes.gz")
     message = str(error.value)
-    facts = [reason, url, "'mine' (A log)", "https://example.org/page", "md5", "downloads", "data/raw/mine/"]
+    facts = [reason, url, "'mine' (A log)", "https://example.org/page", "md5", "raw_dirs", "data/raw/mine/"]
     assert all(fact in message for fact in facts), message
     assert not list(tmp_path.iterdir())
     assert len(requests) == 1
@@ -137,20 +137,20 @@ def test_what_is_not_the_file_is_refused_with_advice(serve, tmp_path, answer, ch
 
 def test_maintenance_is_waited_for_as_long_as_asked(serve, tmp_path, waits):
     url, _ = serve(status(503, Retry_After="7"), status(503), status(429, Retry_After="99999"), ok)
-    fetch(wanted(url), tmp_path / "log.xes.gz", [])
+    fetch(wanted(url), tmp_path / "log.xes.gz")
     assert waits == [7, 4, module.LONGEST_WAIT]
 
 
 def test_broken_off_download_is_tried_again(serve, tmp_path):
     url, requests = serve(lambda handler: ok(handler, FILE[:20], len(FILE)), ok)
-    fetch(wanted(url), tmp_path / "log.xes.gz", [])
+    fetch(wanted(url), tmp_path / "log.xes.gz")
     assert len(requests) == 2
 
 
 def test_attempts_are_bounded(serve, tmp_path):
     url, requests = serve(status(503))
     with pytest.raises(DatasetError, match=f"status 503 .{module.ATTEMPTS} attempts"):
-        fetch(wanted(url), tmp_path / "log.xes.gz", [])
+        fetch(wanted(url), tmp_path / "log.xes.gz")
     assert len(requests) == module.ATTEMPTS
 
 
@@ -158,15 +158,15 @@ def test_a_server_that_stops_sending_is_given_up(serve, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "TIMEOUT", (1, 0.1))
     url, _ = serve(slow)
     with pytest.raises(DatasetError, match="broken off"):
-        fetch(wanted(url), tmp_path / "log.xes.gz", [])
+        fetch(wanted(url), tmp_path / "log.xes.gz")
 
 
 def test_fallback_address(serve, tmp_path):
     first, second = serve(status(404))[0], serve(ok)[0]
-    fetch(wanted(first, fallback_url=second), tmp_path / "log.xes.gz", [])
+    fetch(wanted(first, fallback_url=second), tmp_path / "log.xes.gz")
     assert (tmp_path / "log.xes.gz").read_bytes() == FILE
 
 
 def test_no_server(tmp_path):
     with pytest.raises(DatasetError, match="attempts"):
-        fetch(wanted("http://127.0.0.1:9/file"), tmp_path / "log.xes.gz", [])
+        fetch(wanted("http://127.0.0.1:9/file"), tmp_path / "log.xes.gz")

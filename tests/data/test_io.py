@@ -90,7 +90,9 @@ def test_missing_file_and_folder_are_named(tmp_path):
 def test_a_dictionary_of_any_width_order_and_surplus_is_read(tmp_path, index):
     """As other programs write it: unused values, values out of order, several row groups."""
     cases = pa.DictionaryArray.from_arrays(pa.array([2, 2, 1], index), pa.array(["unused", "b", "a"]))
-    table = pa.table({CASE: cases, ACTIVITY: ["x", "y", "x"], TIMESTAMP: pa.array([1, 2, 3], pa.timestamp("us", "UTC"))})
+    table = pa.table(
+        {CASE: cases, ACTIVITY: ["x", "y", "x"], TIMESTAMP: pa.array([1, 2, 3], pa.timestamp("us", "UTC"))}
+    )
     pq.write_table(table, tmp_path / "log.parquet", row_group_size=1)
     log = read_log(tmp_path / "log.parquet")
     assert log.case_ids == ("a", "b")
