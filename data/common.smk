@@ -1,43 +1,47 @@
-"""What the rules of the datasets share: which file a log comes from."""
+"""What the rules of the datasets share: which logs there are, and which file each comes from."""
 
-import os
+from snakemake.logging import logger
 
-from data.datasets import DatasetError, dataset, locate
+from data.datasets import DatasetError, UnavailableError, dataset, locate
 
 # What decides the content of a canonical log; a log whose bytes stay the same causes no further work.
-IMPORTERS = [
-    os.path.relpath(f"{workflow.basedir}/data/{file}")
-    for file in ("arrow.py", "convert.py", "io.py", "log.py", "xes.py")
-]
+IMPORTERS = [project_path("data", file) for file in ("arrow.py", "convert.py", "io.py", "log.py", "xes.py")]
 
-
-def described(wildcards):
-    """The dataset of a log."""
+WANTED_LOGS = list(dict.fromkeys(log for wanted in config["experiments"].values() for log in wanted["logs"]))
+DATASETS, RAW_FILES, UNAVAILABLE = {}, {}, {}
+for log in WANTED_LOGS:
     try:
-        return dataset(wildcards.log, config["datasets"])
+        DATASETS[log] = dataset(log, config["datasets"])
+        RAW_FILES[log] = locate(DATASETS[log], config["raw_dirs"])
+    except UnavailableError as error:
+        UNAVAILABLE[log] = str(error)
+        logger.warning(f"Left out: {error}")
     except DatasetError as error:
         raise WorkflowError(str(error)) from None
+if not RAW_FILES:
+    raise WorkflowError("none of the logs is available; see the lines above")
+
+
+def logs_of(experiment):
+    """The available logs of an experiment."""
+    return [log for log in config["experiments"][experiment]["logs"] if log in RAW_FILES]
+
+
+def unavailable_logs(experiment):
+    """The logs of an experiment that cannot be had; its tables name them."""
+    return [log for log in config["experiments"][experiment]["logs"] if log in UNAVAILABLE]
 
 
 def raw_file(wildcards):
     """The raw file of a log: one's own, one in raw_dirs, or the one to fetch."""
-    try:
-        return locate(described(wildcards), config["raw_dirs"])
-    except DatasetError as error:
-        raise WorkflowError(str(error)) from None
+    return RAW_FILES[wildcards.log]
 
 
 def title(wildcards):
     """The title of a log."""
-    return described(wildcards).title
+    return DATASETS[wildcards.log].title
 
 
 def lifecycle(wildcards):
     """Which events of a log to keep."""
-    return described(wildcards).lifecycle
-
-
-def all_statistics(wildcards):
-    """The statistics of the logs of all experiments."""
-    logs = dict.fromkeys(log for experiment in config["experiments"].values() for log in experiment["logs"])
-    return [f"results/logs/{log}/statistics.json" for log in logs]
+    return DATASETS[wildcards.log].lifecycle

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from data.datasets import STATISTICS, Dataset, DatasetError, dataset, digest
+from data.files import write_json
 from data.io import LogError, read_log, write_log
 from data.log import EventLog
 from data.xes import LIFECYCLE, import_xes
@@ -149,9 +148,7 @@ def main() -> None:
         statistics = convert(options.source, options.target, dataset(options.dataset, {options.dataset: own}))
     except (LogError, DatasetError) as error:
         sys.exit(str(error))
-    temporary = options.statistics.with_name(options.statistics.name + ".part")
-    temporary.write_text(json.dumps(statistics, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(temporary, options.statistics)
+    write_json(statistics, options.statistics)
 
 
 if __name__ == "__main__":

@@ -18,11 +18,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "config" / "datasets.csv"
+KINDS = (".xes", ".xes.gz")  # that are read as published
 STATISTICS = ("cases", "events", "activities", "variants", "min_len", "mean_len", "max_len")
 
 
 class DatasetError(ValueError):
     """A dataset that is unknown or whose file cannot be had; the message says what to do."""
+
+
+class UnavailableError(DatasetError):
+    """A known dataset without a file that can be fetched and read; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -132,32 +137,40 @@ def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
 
     Raises
     ------
+    UnavailableError
+        If there is neither a file nor an address that gives a file of a kind that is read.
     DatasetError
-        If a file found is not the published one, or there is neither file nor address.
+        If a file found is not the published one.
     """
     if wanted.path:
         return wanted.path
-    if not wanted.file_name:
-        raise DatasetError(
-            f"dataset {wanted.key!r}: no public source is known. Declare your copy under `datasets:` in the "
-            f"configuration, as `{wanted.key}: {{path: ...}}`."
-        )
     if found := find(wanted, [*raw_dirs, f"data/raw/{wanted.key}"]):
         return str(found)
+    if not wanted.file_name:
+        raise UnavailableError(
+            f"dataset {wanted.key!r}: no public source is known. Put your copy into one of raw_dirs, as "
+            f"{wanted.key}.xes.gz, or declare it under `datasets:` in the configuration: `{wanted.key}: {{path: ...}}`."
+        )
+    if not wanted.file_name.lower().endswith(KINDS):
+        raise UnavailableError(
+            f"dataset {wanted.key!r}: {wanted.file_name} is of a kind that is not read. Download it from "
+            f"{wanted.page}, convert it, and put it into one of raw_dirs as {wanted.key}.xes.gz."
+        )
     if not wanted.url:
-        raise DatasetError(f"dataset {wanted.key!r}: no address to fetch it from is known. {wanted.by_hand}")
+        raise UnavailableError(f"dataset {wanted.key!r}: no address to fetch it from is known. {wanted.by_hand}")
     return f"data/raw/{wanted.key}/{wanted.file_name}"
 
 
 def find(wanted: Dataset, folders: Iterable[str]) -> Path | None:
-    """The file of a dataset by its published name, in any spelling of case and spaces, packed or not.
+    """The file of a dataset by its published name, packed or not, or by its key; in any spelling of case and spaces.
 
     Raises
     ------
     DatasetError
         If the file found has another checksum than the published one, naming both.
     """
-    names = {_spelling(wanted.file_name), _spelling(wanted.file_name) + ".gz"}
+    published_name = _spelling(wanted.file_name)
+    names = {published_name, f"{published_name}.gz", *(f"{wanted.key}{kind}" for kind in KINDS)}
     for folder in map(Path, folders):
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
             if _spelling(path.name) in names and path.is_file():

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from data.arrow import from_integers, from_texts, to_integers
+from data.files import replacing
 from data.log import ACTIVITY, CASE, KEYS, TIMESTAMP, EventLog
 
 TIME_TYPE = pa.timestamp("us", tz="UTC")
@@ -59,13 +60,8 @@ def write_log(log: EventLog, path: str | os.PathLike) -> None:
     write = _by_suffix(path, WRITERS)
     if not path.absolute().parent.is_dir():
         raise LogError(f"{path}: the folder does not exist; create it first")
-    # The suffix stays, as it chooses the compression.
-    temporary = path.with_name(f".{os.getpid()}.part.{path.name}")
-    try:
+    with replacing(path) as temporary:
         write(log, temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def to_table(log: EventLog) -> pa.Table:

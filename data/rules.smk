@@ -36,7 +36,7 @@ rule convert:
 
 rule datasets:
     input:
-        all_statistics,
+        expand("results/logs/{log}/statistics.json", log=RAW_FILES),
     output:
         "results/logs/datasets.csv",
     log:

@@ -11,15 +11,14 @@ reason on standard error.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
+from data.files import write_json
 from data.io import LogError, read_log, write_log
 from data.log import EventLog
 from mechanisms import Infeasible, Outcome, ParameterError
@@ -90,23 +89,6 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
         write_json(notes, path)
     print("\n".join(_summary(log, outcome, phases, given["seed"])))
     return 0
-
-
-def write_json(value: dict, path: str | os.PathLike) -> None:
-    """Write JSON, whole or not at all (temporary name, then rename).
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite, which JSON does not know.
-    """
-    path = Path(path)
-    temporary = path.with_name(f".{os.getpid()}.part.{path.name}")
-    try:
-        temporary.write_text(json.dumps(value, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def loaded_versions() -> dict[str, str]:

@@ -38,7 +38,8 @@ def source(mechanism):
         if wildcards.repeat == "0":
             return []
         values = {**dict(wildcards.items()), "repeat": int(wildcards.repeat) - 1}
-        return ancient(pattern(mechanism, "run.json").format(**values))
+        # Not `ancient`: below such an edge Snakemake does not look for changes of the later repeats.
+        return pattern(mechanism, "run.json").format(**values)
 
     return {
         "log": "results/logs/{log}/log.parquet",
@@ -61,9 +62,14 @@ def messages(mechanism):
     return pattern(mechanism, "messages.txt")
 
 
-def seed(wildcards, output):
-    """The seed of a run."""
-    return seed_of(config["seed"], *Path(output.record).parts[-5:-1])
+def seed(mechanism):
+    """The seed of a run. It is a function of wildcards alone, as Snakemake notices no other change of a parameter."""
+
+    def run_seed(wildcards):
+        path = pattern(mechanism, "run.json").format(**dict(wildcards.items()))
+        return seed_of(config["seed"], *Path(path).parts[-5:-1])
+
+    return run_seed
 
 
 def pattern(mechanism, file):
@@ -88,7 +94,7 @@ def cells(experiment):
         raise WorkflowError(f"experiments.{experiment}: {error}") from None
     return [
         (mechanism, parameters, log)
-        for log in wanted["logs"]
+        for log in logs_of(experiment)
         for mechanism, grid in grids.items()
         for parameters in parameter_sets(grid)
     ]

@@ -14,5 +14,6 @@ rule score:
         "../environment.yml"
     params:
         runs=cell_folders,
+        only=costs_only,
     shell:
-        "python -m metrics.score --log {input.log} --out {output} {params.runs} > {log} 2>&1"
+        "python -m metrics.score --log {input.log} --out {output} {params.only} {params.runs} > {log} 2>&1"

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from metrics.metric import Metric, Value, not_applicable
 
+
+def _cost(name: str, title: str, unit: str = "", high: float = inf) -> Metric:
+    return Metric(name=name, title=title, unit=unit, high=high, identity=None, doubled=None, group="run")
+
+
 METRICS = (
-    Metric(name="wall_s", title="Wall time", unit="s", identity=None, doubled=None, group="run"),
-    Metric(name="cpu_s", title="CPU time", unit="s", identity=None, doubled=None, group="run"),
-    Metric(name="peak_rss_mb", title="Peak memory", unit="MB", identity=None, doubled=None, group="run"),
-    Metric(name="mechanism_s", title="Mechanism alone", unit="s", identity=None, doubled=None, group="run"),
+    _cost("wall_s", "Wall time", "s"),
+    _cost("cpu_s", "CPU time", "s"),
+    _cost("peak_rss_mb", "Peak memory", "MB"),
+    _cost("mechanism_s", "Mechanism alone", "s"),
+    # What times may be compared: runs of one machine that had a core to themselves.
+    _cost("shared_core", "Without a core of its own", high=1),
+    _cost("machine", "Machine, as a number"),
 )
 
 
 def score(record: Mapping[str, Any]) -> dict[str, Value]:
     """The costs of a run that succeeded; a program that does not report phases has no `mechanism_s`."""
-    costs = {**record, **record.get("phases", {})}
+    costs = {**record, **record["phases"]}
+    costs |= {"shared_core": float(not record["core"]["leased"]), "machine": float(int(record["host"]["id"], 16))}
     missing = not_applicable("the run record does not tell it")
     return {metric.name: missing if costs.get(metric.name) is None else costs[metric.name] for metric in METRICS}

@@ -26,7 +26,7 @@ STATUS_OF_RUN = {"timeout": "TO", "memory": "OOM", "infeasible": "INF", "error":
 logger = logging.getLogger(__name__)
 
 
-def score_run(original: EventLog, folder: Path) -> list[Row]:
+def score_run(original: EventLog, folder: Path, modules: Sequence[ModuleType]) -> list[Row]:
     """The rows of one run, one a metric.
 
     Parameters
@@ -34,29 +34,37 @@ def score_run(original: EventLog, folder: Path) -> list[Row]:
     original : EventLog
     folder : path
         Holds `run.json` and, if the run succeeded, `release.parquet`.
+    modules : sequence of metric files
     """
     record = json.loads((folder / "run.json").read_text())
     run = record["log"], record["mechanism"], record["parameters_id"], str(record["repeat"])
-    return [Row(*run, name, *_cells(value)) for name, value in _values(original, folder, record).items()]
+    return [Row(*run, name, *_cells(value)) for name, value in _values(original, folder, record, modules).items()]
 
 
-def _values(original: EventLog, folder: Path, record: Mapping[str, Any]) -> dict[str, Value]:
+def _values(
+    original: EventLog, folder: Path, record: Mapping[str, Any], modules: Sequence[ModuleType]
+) -> dict[str, Value]:
     if record["status"] != "ok":
-        return _all_marked(Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or ""))
+        return _all_marked(Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or ""), modules)
     try:
         release = read_log(folder / "release.parquet")
     except LogError as error:
         logger.error("the run is recorded as ok, but: %s", error)
-        return _all_marked(Marked("ERR", str(error)))
+        return _all_marked(Marked("ERR", str(error)), modules)
     values: dict[str, Value] = {}
-    for module in metric_modules():
-        arguments = (record,) if module.METRICS[0].group == "run" else (original, release)
+    for module in modules:
+        arguments = (record,) if _is_cost(module) else (original, release)
         values |= _evaluate(module, arguments, folder)
     return values
 
 
-def _all_marked(mark: Marked) -> dict[str, Value]:
-    return {metric.name: mark for module in metric_modules() for metric in module.METRICS}
+def _all_marked(mark: Marked, modules: Sequence[ModuleType]) -> dict[str, Value]:
+    return {metric.name: mark for module in modules for metric in module.METRICS}
+
+
+def _is_cost(module: ModuleType) -> bool:
+    """Whether a metric file reads the run record instead of the logs."""
+    return module.METRICS[0].group == "run"
 
 
 def _evaluate(module: ModuleType, arguments: tuple, folder: Path) -> dict[str, Value]:
@@ -88,10 +96,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--log", required=True, type=Path, help="the original log")
     parser.add_argument("--out", required=True, type=Path, help="the CSV file to write")
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="folders of runs")
+    parser.add_argument("--costs-only", action="store_true", help="only what the runs cost, not what they kept")
     options = parser.parse_args(arguments)
+    modules = [module for module in metric_modules() if _is_cost(module) or not options.costs_only]
     logging.basicConfig(format="%(levelname)s: %(message)s")
     original = read_log(options.log)
-    write_csv(Row._fields, (row for run in options.runs for row in score_run(original, run)), options.out)
+    write_csv(Row._fields, (row for run in options.runs for row in score_run(original, run, modules)), options.out)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from data.files import replacing
 
 
 class Row(NamedTuple):
@@ -40,12 +41,7 @@ def read_scores(path: Path) -> list[Row]:
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence], path: Path) -> None:
     """Write a CSV file, whole or not at all; floats keep all their digits, None becomes an empty field."""
-    temporary = path.with_name(f".{os.getpid()}.part.{path.name}")
-    try:
-        with temporary.open("w", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(header)
-            writer.writerows(rows)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as temporary, temporary.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)

@@ -9,6 +9,7 @@ TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
 REPORT_CODE = code_files("report")
 
+CELLS = {name: cells(name) for name in config["experiments"]}
 UNKNOWN = sorted(set(METRICS) - set(declarations()))
 if UNKNOWN:
     raise WorkflowError(f"unknown metrics: {', '.join(UNKNOWN)}; known: {', '.join(declarations())}")
@@ -37,20 +38,20 @@ def cell_scores(wildcards):
     """The scores of all cells of one mechanism and log in an experiment."""
     return [
         f"results/scores/{track(wildcards)}/{mechanism}/{parameters}/{log}.csv"
-        for mechanism, parameters, log in cells(name(wildcards))
+        for mechanism, parameters, log in CELLS[name(wildcards)]
         if (mechanism, log) == (wildcards.mechanism, wildcards.log)
     ]
 
 
 def gathered_scores(wildcards):
     """The scores of an experiment, one file a mechanism and log (one command line could not name all cells)."""
-    pairs = {(mechanism, log): None for mechanism, _, log in cells(name(wildcards))}
+    pairs = {(mechanism, log): None for mechanism, _, log in CELLS[name(wildcards)]}
     return [f"results/{wildcards.experiment}/scores/{mechanism}/{log}.csv" for mechanism, log in pairs]
 
 
 def statistics(wildcards):
     """The statistics of an experiment's logs, in the order of the configuration."""
-    return [f"results/logs/{log}/statistics.json" for log in experiment(wildcards)["logs"]]
+    return [f"results/logs/{log}/statistics.json" for log in logs_of(name(wildcards))]
 
 
 def epsilon_files(wildcards):
@@ -58,7 +59,7 @@ def epsilon_files(wildcards):
     wanted = experiment(wildcards)
     return [
         f"results/epsilons/{log}/profile={profile}.json"
-        for log in wanted["logs"]
+        for log in logs_of(name(wildcards))
         for profile in wanted["epsilons"]["profile"]
     ]
 
@@ -66,6 +67,11 @@ def epsilon_files(wildcards):
 def heading(wildcards):
     """What stands above the tables of an experiment."""
     return experiment(wildcards)["title"]
+
+
+def absent(wildcards):
+    """The logs that the tables of an experiment lack."""
+    return unavailable_logs(name(wildcards))
 
 
 def rows(wildcards):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from report.summary import SYNTHETIC_NOTE, log_names, read_statistics, with_synthetic
-from report.write import write_tables
+from report.write import absent_note, write_tables
 
 SPREAD = ("mean", "minimum", "maximum")
 NOTES = [
@@ -53,11 +53,13 @@ def main() -> None:
     parser.add_argument("epsilons", nargs="+", help="what mechanisms.amun.epsilons wrote for each log")
     parser.add_argument("--logs", nargs="+", required=True, help="statistics of the logs")
     parser.add_argument("--title", default="")
+    parser.add_argument("--absent", nargs="*", default=[], help="logs of the study that are not available")
     parser.add_argument("--out", nargs="+", required=True)
     options = parser.parse_args()
     names = log_names(read_statistics(options.logs))
     data = read_epsilons(options.epsilons)
     notes = NOTES + [SYNTHETIC_NOTE] * any(name.endswith("†") for name in names.values())
+    notes += absent_note(options.absent)
     write_tables(
         options.out, with_synthetic(data, names), epsilon_table(data, names), f"{options.title}: Epsilons", notes
     )

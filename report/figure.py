@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from data.files import replacing
 from metrics.metric import CONTROLS, Metric
 from report.summary import NO_ROW, log_names, metric_of, read_scores, read_statistics, summarise
 
@@ -125,9 +125,8 @@ def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:
 def write_figure(figure: Figure, paths: Sequence[str | Path]) -> None:
     """Write a figure to each path, whole or not at all, without a date, so that equal scores give equal files."""
     for path in map(Path, paths):
-        temporary = path.with_name(f".part.{path.name}")
-        figure.savefig(temporary, dpi=200, metadata={"CreationDate": None} if path.suffix == ".pdf" else None)
-        os.replace(temporary, path)
+        with replacing(path) as temporary:
+            figure.savefig(temporary, dpi=200, metadata={"CreationDate": None} if path.suffix == ".pdf" else None)
 
 
 def main() -> None:

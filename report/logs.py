@@ -10,7 +10,7 @@ import argparse
 import pandas as pd
 
 from report.summary import SYNTHETIC_NOTE, log_names, read_statistics
-from report.write import write_tables
+from report.write import absent_note, write_tables
 
 COLUMNS = {
     "cases": "cases",
@@ -81,11 +81,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("logs", nargs="+", help="statistics of the logs")
     parser.add_argument("--title", default="")
+    parser.add_argument("--absent", nargs="*", default=[], help="logs of the study that are not available")
     parser.add_argument("--out", nargs="+", required=True)
     options = parser.parse_args()
     statistics = read_statistics(options.logs)
     data, printed = describe(statistics)
-    write_tables(options.out, data, printed, f"{options.title}: Event logs", notes(statistics))
+    lines = notes(statistics) + absent_note(options.absent)
+    write_tables(options.out, data, printed, f"{options.title}: Event logs", lines)
 
 
 if __name__ == "__main__":

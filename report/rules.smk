@@ -55,8 +55,10 @@ rule describe_logs:
         "../environment.yml"
     params:
         title=heading,
+        absent=absent,
     shell:
-        "python -m report.logs {input.logs} --title {params.title:q} --out {output} > {log} 2>&1"
+        "python -m report.logs {input.logs} --title {params.title:q} --absent {params.absent}"
+        " --out {output} > {log} 2>&1"
 
 
 rule tabulate_epsilons:
@@ -72,9 +74,10 @@ rule tabulate_epsilons:
         "../environment.yml"
     params:
         title=heading,
+        absent=absent,
     shell:
         "python -m report.epsilons {input.epsilons} --logs {input.logs} --title {params.title:q}"
-        " --out {output} > {log} 2>&1"
+        " --absent {params.absent} --out {output} > {log} 2>&1"
 
 
 rule tabulate:
@@ -90,10 +93,11 @@ rule tabulate:
         "../environment.yml"
     params:
         title=heading,
+        absent=absent,
         rows=rows,
     shell:
         "python -m report.table {input.scores} --metric {wildcards.metric} --logs {input.logs}"
-        " --title {params.title:q} --rows {params.rows} --out {output} > {log} 2>&1"
+        " --title {params.title:q} --absent {params.absent} --rows {params.rows} --out {output} > {log} 2>&1"
 
 
 rule draw:

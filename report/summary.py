@@ -71,6 +71,7 @@ def summarise(scores: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.D
     """
     chosen = scores[scores["metric"] == metric.name]
     labels = method_labels(chosen, rows)
+    shared = shared_cells(scores) if metric.unit == "s" else set()
     lines = []
     for (log, mechanism, parameters), cell in chosen.groupby(["log", "mechanism", "parameters"], sort=False):
         values = cell["value"].dropna()
@@ -86,7 +87,8 @@ def summarise(scores: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.D
                 "sd": values.std(ddof=1),
                 "n": len(values),
                 "statuses": " ".join(f"{status}:{count}" for status, count in statuses.items()),
-                "text": cell_text(values, statuses, bracketed="bracket" in set(cell["status"])),
+                "text": cell_text(values, statuses, "~" * ("bracket" in set(cell["status"])))
+                + "*" * ((log, mechanism, parameters) in shared),
             }
         )
     summary = pd.DataFrame(lines)
@@ -130,11 +132,17 @@ def _value_label(name: str, value: str) -> str:
     return value if value[0].isalpha() else f"{name}={value}"
 
 
-def cell_text(values: pd.Series, statuses: Counter, bracketed: bool = False) -> str:
+def shared_cells(scores: pd.DataFrame) -> set[tuple[str, str, str]]:
+    """The cells (log, mechanism, parameters) of which some run shared its core with others."""
+    shared = scores[(scores["metric"] == "shared_core") & (scores["value"] > 0)]
+    return set(shared[["log", "mechanism", "parameters"]].itertuples(index=False, name=None))
+
+
+def cell_text(values: pd.Series, statuses: Counter, mark: str = "") -> str:
     """A cell as it is printed: ``0.41 ± 0.02``, ``TO``, or ``0.41 ± 0.02 (7), 3 TO``."""
     if not len(values):
         return ", ".join(statuses)
-    text = number_text(values.mean(), values.std(ddof=1)) + ("~" if bracketed else "")
+    text = number_text(values.mean(), values.std(ddof=1)) + mark
     if not statuses:
         return text
     return ", ".join([f"{text} ({len(values)})"] + [f"{count} {status}" for status, count in statuses.items()])

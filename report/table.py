@@ -18,10 +18,11 @@ from report.summary import (
     metric_of,
     read_scores,
     read_statistics,
+    shared_cells,
     summarise,
     with_synthetic,
 )
-from report.write import write_tables
+from report.write import absent_note, write_tables
 
 STATUSES = {
     "TO": "stopped at the time limit",
@@ -73,8 +74,21 @@ def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[s
     lines += [f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in set(chosen["status"])]
     if "bracket" in set(chosen["status"]):
         lines.append("~: midpoint of a certified bracket.")
+    if metric.unit == "s":
+        lines += timing_notes(scores)
     if any(name.endswith("†") for name in names.values()):
         lines.append(SYNTHETIC_NOTE)
+    return lines
+
+
+def timing_notes(scores: pd.DataFrame) -> list[str]:
+    """What keeps the times of a table from being compared."""
+    lines = []
+    if shared_cells(scores):
+        lines.append("*: a run shared its core with others; `snakemake --cores 1 timing` repeats the runs alone.")
+    machines = scores.loc[scores["metric"] == "machine", "value"].nunique()
+    if machines > 1:
+        lines.append(f"The runs come from {machines} different machines: their times are not comparable.")
     return lines
 
 
@@ -88,6 +102,7 @@ def main() -> None:
     parser.add_argument("--metric", required=True)
     parser.add_argument("--logs", nargs="+", required=True, help="statistics of the logs")
     parser.add_argument("--title", default="")
+    parser.add_argument("--absent", nargs="*", default=[], help="logs of the study that are not available")
     parser.add_argument("--rows", nargs="*", default=[], help="parameters that make rows")
     parser.add_argument("--out", nargs="+", required=True)
     options = parser.parse_args()
@@ -95,7 +110,8 @@ def main() -> None:
     scores = read_scores(options.scores)
     names = log_names(read_statistics(options.logs))
     data, wide, best = metric_table(scores, metric, names, options.rows)
-    write_tables(options.out, data, wide, f"{options.title}: {metric.title}", notes(scores, metric, names), best)
+    lines = notes(scores, metric, names) + absent_note(options.absent)
+    write_tables(options.out, data, wide, f"{options.title}: {metric.title}", lines, best)
 
 
 if __name__ == "__main__":

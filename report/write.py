@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+
+from data.files import replacing
 
 LATEX_SPECIAL = str.maketrans(
     {
@@ -46,14 +47,13 @@ def write_tables(
         ".tex": lambda: _latex(_marked(_escaped(wide), best, r"\textbf{{{}}}"), title, notes),
     }
     for path in map(Path, paths):
-        write_text(path, formats[path.suffix]())
+        with replacing(path) as temporary:
+            temporary.write_text(formats[path.suffix]())
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    temporary = path.with_name(f".{path.name}.part")
-    temporary.write_text(text)
-    os.replace(temporary, path)
+def absent_note(absent: Sequence[str]) -> list[str]:
+    """The sentence that names the logs of a study that its tables lack, if any."""
+    return [f"Not available, so left out: {', '.join(absent)}."] if absent else []
 
 
 def _marked(wide: pd.DataFrame, best: pd.DataFrame | None, mark: str) -> pd.DataFrame:

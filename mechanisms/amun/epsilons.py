@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import sys
 
+from data.files import write_json
 from data.io import LogError, read_log
 from data.log import EventLog
 from mechanisms import Infeasible, ParameterError
 from mechanisms.amun.accounting import spread
 from mechanisms.amun.epsilon import control_flow_epsilon
 from mechanisms.amun.knowledge import check_guess, estimate
-from mechanisms.cli import write_json
 
 
 def log_epsilons(log: EventLog, delta: float, *, filtered: bool, profile: str, precision: float) -> dict:

@@ -32,7 +32,7 @@ rule amun:
     resources:
         **LIMITS,
     params:
-        seed=seed,
+        seed=seed("amun"),
     shell:
         MEASURE + "python -m mechanisms.amun {input.log} {output.release} --delta {wildcards.delta}"
         " --mode {wildcards.mode} --profile {wildcards.profile} --seed {params.seed}"

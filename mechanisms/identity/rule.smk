@@ -10,6 +10,6 @@ rule identity:
     resources:
         **LIMITS,
     params:
-        seed=seed,
+        seed=seed("identity"),
     shell:
         MEASURE + "python -m mechanisms.identity {input.log} {output.release} --seed {params.seed}"

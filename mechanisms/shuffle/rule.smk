@@ -10,6 +10,6 @@ rule shuffle:
     resources:
         **LIMITS,
     params:
-        seed=seed,
+        seed=seed("shuffle"),
     shell:
         MEASURE + "python -m mechanisms.shuffle {input.log} {output.release} --seed {params.seed}"

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from data.files import write_json
 from data.io import read_log, write_log
 from data.log import EventLog, empty_log
 from mechanisms import Infeasible, Outcome, ParameterError, cli
@@ -163,9 +164,9 @@ def test_epsilons_of_a_log_as_an_input_for_others(log_file, tmp_path):
 
 
 def test_json_is_written_whole_or_not_at_all(tmp_path):
-    cli.write_json({"old": 1}, tmp_path / "file.json")
+    write_json({"old": 1}, tmp_path / "file.json")
     with pytest.raises(ValueError, match="JSON"):
-        cli.write_json({"new": float("nan")}, tmp_path / "file.json")
+        write_json({"new": float("nan")}, tmp_path / "file.json")
     assert json.loads((tmp_path / "file.json").read_text()) == {"old": 1}
     assert [path.name for path in tmp_path.iterdir()] == ["file.json"]
 

@@ -46,7 +46,7 @@ def test_a_cell_shows_mean_deviation_and_failures():
     assert cell_text(pd.Series([0.40, 0.42]), Counter()) == "0.410 ± 0.014"
     assert cell_text(pd.Series([0.4]), Counter(TO=2, ERR=1)) == "0.400 (1), 2 TO, 1 ERR"
     assert cell_text(pd.Series([], dtype=float), Counter(TO=3)) == "TO"
-    assert cell_text(pd.Series([0.4]), Counter(), bracketed=True) == "0.400~"
+    assert cell_text(pd.Series([0.4]), Counter(), mark="~") == "0.400~"
 
 
 @pytest.mark.parametrize(
@@ -127,3 +127,19 @@ def test_the_figure_draws_whole_cells_and_names_the_others(tmp_path):
     write_figure(figure, [second])
     pyplot.close(figure)
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_times_of_shared_cores_and_several_machines_are_marked():
+    study = pd.concat(
+        [
+            scores(("a", "x", "default", [1.0, 1.0]), ("a", "y", "default", [2.0, 2.0])),
+            scores(("a", "x", "default", [0.0, 1.0]), ("a", "y", "default", [0.0, 0.0])).assign(metric="shared_core"),
+            scores(("a", "x", "default", [5.0, 5.0]), ("a", "y", "default", [6.0, 6.0])).assign(metric="machine"),
+        ]
+    )
+    time = Metric(name="distance", title="Time", unit="s")
+    assert summarise(study, time, [])["text"].tolist() == ["1.00 ± 0.00*", "2.00 ± 0.00"]
+    assert summarise(study, DISTANCE, [])["text"].tolist() == ["1.00 ± 0.00", "2.00 ± 0.00"]
+    lines = " ".join(notes(study, time, {"a": "a"}))
+    assert "shared its core" in lines
+    assert "2 different machines" in lines

@@ -187,7 +187,8 @@ def test_changing_the_seed_reruns_every_run(project):
 
 def test_releases_do_not_depend_on_cores_or_order(project):
     releases = {path: path.read_bytes() for path in project.glob("results/runs/**/release.parquet")}
-    shutil.rmtree(project / "results/runs")
+    for name in ("runs", "scores", "test"):
+        shutil.rmtree(project / "results" / name)
     snakemake(project, "--cores", "1")
     assert releases == {path: path.read_bytes() for path in project.glob("results/runs/**/release.parquet")}
 
