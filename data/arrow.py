@@ -10,6 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+TIME_TYPE = pa.timestamp("us", tz="UTC")
+
 
 def from_integers(values: np.ndarray, kind: pa.DataType) -> pa.Array:
     """The Arrow array over an integer array; `kind` is an integer or time type of the same width."""

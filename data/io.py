@@ -9,15 +9,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from data.arrow import from_integers, from_texts, to_integers
+from data.arrow import TIME_TYPE, from_integers, from_texts, to_integers
 from data.files import replacing
-from data.log import ACTIVITY, CASE, KEYS, TIMESTAMP, EventLog
-
-TIME_TYPE = pa.timestamp("us", tz="UTC")
-
-
-class LogError(ValueError):
-    """A log file that cannot be read or written; the message names the file and the remedy."""
+from data.log import ACTIVITY, CASE, KEYS, TIMESTAMP, EventLog, LogError
 
 
 def read_log(path: str | os.PathLike) -> EventLog:

@@ -23,6 +23,10 @@ TIMESTAMP = "time:timestamp"
 KEYS = (CASE, ACTIVITY, TIMESTAMP)
 
 
+class LogError(ValueError):
+    """A log file that cannot be read or written; the message names the file and the remedy."""
+
+
 @dataclass(frozen=True)
 class Variants:
     """The distinct activity sequences of a log, numbered by first appearance.

@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from data.io import TIME_TYPE, LogError
-from data.log import ACTIVITY, TIMESTAMP, EventLog, factorize
+from data.arrow import TIME_TYPE
+from data.log import ACTIVITY, TIMESTAMP, EventLog, LogError, factorize
 
 NAME = "concept:name"  # of a trace
 LIFECYCLE = "lifecycle:transition"

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
+from report.arguments import study_parser
 from report.summary import SYNTHETIC_NOTE, log_names, read_statistics, with_synthetic
 from report.write import absent_note, write_tables
 
@@ -49,12 +49,8 @@ def _text(value: float) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = study_parser(__doc__)
     parser.add_argument("epsilons", nargs="+", help="what mechanisms.amun.epsilons wrote for each log")
-    parser.add_argument("--logs", nargs="+", required=True, help="statistics of the logs")
-    parser.add_argument("--title", default="")
-    parser.add_argument("--absent", nargs="*", default=[], help="logs of the study that are not available")
-    parser.add_argument("--out", nargs="+", required=True)
     options = parser.parse_args()
     names = log_names(read_statistics(options.logs))
     data = read_epsilons(options.epsilons)

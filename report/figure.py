@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from matplotlib.figure import Figure
 
 from data.files import replacing
 from metrics.metric import CONTROLS, Metric
+from report.arguments import metric_parser
 from report.summary import NO_ROW, log_names, metric_of, read_scores, read_statistics, summarise
 
 PANEL = (3.2, 2.6)  # inches
@@ -130,14 +130,7 @@ def write_figure(figure: Figure, paths: Sequence[str | Path]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scores")
-    parser.add_argument("--metric", required=True)
-    parser.add_argument("--logs", nargs="+", required=True, help="statistics of the logs")
-    parser.add_argument("--title", default="")
-    parser.add_argument("--rows", nargs="*", default=[], help="parameters that stand across")
-    parser.add_argument("--out", nargs="+", required=True)
-    options = parser.parse_args()
+    options = metric_parser(__doc__).parse_args()
     metric = metric_of(options.metric)
     names = log_names(read_statistics(options.logs))
     figure = metric_figure(read_scores(options.scores), metric, names, options.rows, f"{options.title}: {metric.title}")

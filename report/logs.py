@@ -1,14 +1,13 @@
 """The table that describes the logs of a study, with the published numbers where they differ.
 
-`python -m report.logs statistics.json... --title Study --out logs.csv logs.md logs.tex`
+`python -m report.logs --logs statistics.json... --title Study --out logs.csv logs.md logs.tex`
 """
 
 from __future__ import annotations
 
-import argparse
-
 import pandas as pd
 
+from report.arguments import study_parser
 from report.summary import SYNTHETIC_NOTE, log_names, read_statistics
 from report.write import absent_note, write_tables
 
@@ -78,12 +77,7 @@ def _changes(counters: dict[str, int | None]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("logs", nargs="+", help="statistics of the logs")
-    parser.add_argument("--title", default="")
-    parser.add_argument("--absent", nargs="*", default=[], help="logs of the study that are not available")
-    parser.add_argument("--out", nargs="+", required=True)
-    options = parser.parse_args()
+    options = study_parser(__doc__).parse_args()
     statistics = read_statistics(options.logs)
     data, printed = describe(statistics)
     lines = notes(statistics) + absent_note(options.absent)

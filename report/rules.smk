@@ -57,7 +57,7 @@ rule describe_logs:
         title=heading,
         absent=absent,
     shell:
-        "python -m report.logs {input.logs} --title {params.title:q} --absent {params.absent}"
+        "python -m report.logs --logs {input.logs} --title {params.title:q} --absent {params.absent}"
         " --out {output} > {log} 2>&1"
 
 

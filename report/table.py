@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
 import pandas as pd
 
 from metrics.metric import Metric
+from report.arguments import metric_parser
 from report.summary import (
     SYNTHETIC_NOTE,
     fixed_parameters,
@@ -97,15 +97,7 @@ def _unit(metric: Metric) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scores")
-    parser.add_argument("--metric", required=True)
-    parser.add_argument("--logs", nargs="+", required=True, help="statistics of the logs")
-    parser.add_argument("--title", default="")
-    parser.add_argument("--absent", nargs="*", default=[], help="logs of the study that are not available")
-    parser.add_argument("--rows", nargs="*", default=[], help="parameters that make rows")
-    parser.add_argument("--out", nargs="+", required=True)
-    options = parser.parse_args()
+    options = metric_parser(__doc__).parse_args()
     metric = metric_of(options.metric)
     scores = read_scores(options.scores)
     names = log_names(read_statistics(options.logs))

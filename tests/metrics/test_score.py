@@ -27,6 +27,8 @@ RECORD = {
     "cpu_s": 0.1 + 0.2,
     "peak_rss_mb": 80,
     "phases": {"read_s": 0.1, "mechanism_s": 0.25, "write_s": 0.1},
+    "core": {"leased": False, "numbers": []},
+    "host": {"cpu": "X", "cores": 2, "memory_mb": 8000, "id": "00000000000a"},
 }
 
 
@@ -73,6 +75,14 @@ def test_a_run_gets_every_metric_with_all_digits(run, scored):
     assert rows["edge_time_w1"] == Row("rx", "laplace", "epsilon=0.1,k=5", "3", "edge_time_w1", 1.25, "ok")
     assert rows["cpu_s"].value == 0.1 + 0.2
     assert (rows["wall_s"].value, rows["peak_rss_mb"].value, rows["mechanism_s"].value) == (1.5, 80, 0.25)
+    assert (rows["shared_core"].value, rows["machine"].value) == (1, 10)
+
+
+def test_costs_alone(original, run, tmp_path):
+    """As for runs that are made for their times alone: their release is not compared with the log."""
+    out = tmp_path / "scores.csv"
+    score.main(["--log", str(original), "--out", str(out), "--costs-only", str(run())])
+    assert {row.metric for row in read_scores(out)} == {n for n, m in declarations().items() if m.group == "run"}
 
 
 @pytest.mark.parametrize(

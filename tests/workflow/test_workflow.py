@@ -286,6 +286,24 @@ def test_a_missing_file_is_named_with_page_checksum_and_place(project):
         assert part in output
 
 
+def test_timing_repeats_the_runs_alone(project):
+    configure(project, repeats=1, experiment={"mechanisms": ["identity"]})
+    snakemake(project, "--cores", "1", "timing")
+    (path,) = project.glob("results/timing/identity/default/structured/0/run.json")
+    assert json.loads(path.read_text())["core"]["leased"]
+    table = (project / "results/test_timing/tables/cpu_s.md").read_text()
+    assert "identity" in table
+    assert "shared" not in table
+
+
+def test_unavailable_logs_are_left_out_and_named(project):
+    configure(project, experiment={"logs": ["structured", "unrineweginfectie"]})
+    output = snakemake(project)
+    assert "Left out: dataset 'unrineweginfectie': no public source is known" in output
+    for name in ("logs.md", "emd_variants.md", "cpu_s.tex"):
+        assert "left out: unrineweginfectie" in (project / "results/test/tables" / name).read_text()
+
+
 def test_lint_and_format():
     scripts = [str(path) for path in [ROOT / "Snakefile", *ROOT.glob("*/*.smk"), *ROOT.glob("*/*/*.smk")]]
     for tool in (
