@@ -11,7 +11,7 @@ import os
 import platform
 from pathlib import Path
 
-import pandas as pd
+from tabulate import tabulate
 
 from benchmarks import harness, importer, mechanisms
 from benchmarks.process import ROOT
@@ -55,7 +55,7 @@ def main() -> None:
     ]
     for title, (module, lines) in parts.items():
         text += ["", f"## {title}", "", module.__doc__.strip(), ""]
-        text += [pd.DataFrame(lines).to_markdown(index=False, disable_numparse=True)]
+        text += [tabulate(lines, headers="keys", tablefmt="pipe", disable_numparse=True)]
     (ROOT / "benchmarks" / "README.md").write_text("\n".join(text) + "\n")
 
 

@@ -1,4 +1,8 @@
-"""Run a command several times; what the kernel accounts for it."""
+"""Run a command; what the kernel accounts for it.
+
+The peak memory that Linux reports of a process is at least that of its parent when it was started. So whatever calls
+this must stay small: no numpy, no log, no table in the process that measures.
+"""
 
 from __future__ import annotations
 
