@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 NO_PARAMETERS = "default"
-VALUE = r"[^/,=\s]+"
+VALUE = r"[\w.%@:+~-]+"  # safe in a path, in a shell, and between the commas of a cell
 
 Grid = Mapping[str, Sequence[object]]
 
@@ -30,7 +30,7 @@ def spelled(grid: Grid, mechanism: str) -> dict[str, list[str]]:
         texts = [str(value) for value in values]
         for text in texts:
             if not re.fullmatch(VALUE, text):
-                raise GridError(f"{mechanism}: {parameter} {text!r} must not be empty or hold '/', ',', '=' or spaces")
+                raise GridError(f"{mechanism}: {parameter} {text!r} must be of letters, digits and _ . % @ : + ~ -")
         if len({_number(text) for text in texts}) < len(texts):
             raise GridError(f"{mechanism}: {parameter} has equal values: {', '.join(texts)}")
         result[parameter] = texts

@@ -4,15 +4,17 @@ from metrics.registry import declarations
 
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
-TIMES = ["cpu_s", "wall_s", "mechanism_s"]
 TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
 REPORT_CODE = code_files("report")
 
-CELLS = {name: cells(name) for name in config["experiments"]}
+# Nothing can be shown of an experiment without any log.
+EXPERIMENTS = {name: wanted for name, wanted in config["experiments"].items() if logs_of(name)}
+CELLS = {name: cells(name) for name in EXPERIMENTS}
 UNKNOWN = sorted(set(METRICS) - set(declarations()))
 if UNKNOWN:
     raise WorkflowError(f"unknown metrics: {', '.join(UNKNOWN)}; known: {', '.join(declarations())}")
+TIMES = [metric for metric in METRICS if declarations()[metric].unit == "s"]
 
 
 wildcard_constraints:
@@ -82,7 +84,7 @@ def rows(wildcards):
 def reports():
     """Every table and figure of every experiment."""
     wanted = []
-    for name, settings in config["experiments"].items():
+    for name, settings in EXPERIMENTS.items():
         wanted += expand("results/{name}/tables/logs.{kind}", name=name, kind=TABLE)
         wanted += expand("results/{name}/tables/{metric}.{kind}", name=name, metric=settings["metrics"], kind=TABLE)
         wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=settings["metrics"], kind=FIGURE)
@@ -96,7 +98,7 @@ def timings():
     """The run-time tables and figures of every experiment, from runs made for them alone."""
     return [
         f"results/{name}{TIMING}/{folder}/{metric}.{kind}"
-        for name, settings in config["experiments"].items()
+        for name, settings in EXPERIMENTS.items()
         for metric in settings["metrics"]
         if metric in TIMES
         for folder, kinds in (("tables", TABLE), ("figures", FIGURE))
