@@ -1,4 +1,4 @@
-"""What a run cost, read from its run record instead of from its logs."""
+"""What a run cost and claims, read from its run record instead of from its logs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ METRICS = (
     # What times may be compared: runs of one machine that had a core to themselves.
     _cost("shared_core", "Without a core of its own", high=1),
     _cost("machine", "Machine, as a number"),
+    # As the mechanism states them in its private diagnostics.
+    _cost("nominal_epsilon", "Nominal epsilon"),
+    _cost("composed_epsilon", "Composed epsilon"),
 )
 
 
 def score(record: Mapping[str, Any]) -> dict[str, Value]:
-    """The costs of a run that succeeded; a program that does not report phases has no `mechanism_s`."""
-    costs = {**record, **record["phases"]}
+    """The costs of a run that succeeded; what its program does not report is not applicable."""
+    costs = {**record["diagnostics"], **record["phases"], **record}
     costs |= {"shared_core": float(not record["core"]["leased"]), "machine": float(int(record["host"]["id"], 16))}
     missing = not_applicable("the run record does not tell it")
     return {metric.name: missing if costs.get(metric.name) is None else costs[metric.name] for metric in METRICS}

@@ -27,6 +27,7 @@ RECORD = {
     "cpu_s": 0.1 + 0.2,
     "peak_rss_mb": 80,
     "phases": {"read_s": 0.1, "mechanism_s": 0.25, "write_s": 0.1},
+    "diagnostics": {"nominal_epsilon": 0.1, "wall_s": 9},
     "core": {"leased": False, "numbers": []},
     "host": {"cpu": "X", "cores": 2, "memory_mb": 8000, "id": "00000000000a"},
 }
@@ -76,6 +77,7 @@ def test_a_run_gets_every_metric_with_all_digits(run, scored):
     assert rows["cpu_s"].value == 0.1 + 0.2
     assert (rows["wall_s"].value, rows["peak_rss_mb"].value, rows["mechanism_s"].value) == (1.5, 80, 0.25)
     assert (rows["shared_core"].value, rows["machine"].value) == (1, 10)
+    assert (rows["nominal_epsilon"].value, rows["composed_epsilon"].status) == (0.1, "n/a")
 
 
 def test_costs_alone(original, run, tmp_path):
