@@ -6,7 +6,7 @@ ENV := $(VENV)/.installed
 RUN := PATH="$(abspath $(VENV))/bin:$$PATH"
 UV := uv==0.13.9
 
-.PHONY: quickstart test test-slow check benchmark lock
+.PHONY: quickstart test test-slow benchmark lock
 
 quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
 	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml

@@ -27,7 +27,7 @@ EPSILON_DELTAS = sorted(
 MEASURE = (
     'exec python -S "$PYTHONPATH"/mechanisms/measure.py {output.record} --release {output.release} --input {input.log}'
     " --previous '{input.previous}' --seed {params.seed} --limit-s {resources.limit_s}"
-    " --limit-mb {resources.limit_mb} --stop-after {resources.stop_after} > {log} 2>&1 -- "
+    " --limit-mb {resources.limit_mb} --stop-after {resources.stop_after} --threads {threads} > {log} 2>&1 -- "
 )
 
 

@@ -210,9 +210,7 @@ def _environment(run: argparse.Namespace) -> dict[str, str]:
     }
 
 
-def _harness_version() -> str | None:
-    if "HARNESS_VERSION" in os.environ:
-        return os.environ["HARNESS_VERSION"]
+def _harness_version() -> str:
     with open(f"{ROOT}/pyproject.toml", encoding="utf-8") as file:
         return next(line.split('"')[1] for line in file if line.startswith("version = "))
 

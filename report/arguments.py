@@ -21,10 +21,16 @@ def study_parser(description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def metric_parser(description: str) -> argparse.ArgumentParser:
-    """As `study_parser`, with the score table, --metric and --rows."""
+def scores_parser(description: str) -> argparse.ArgumentParser:
+    """As `study_parser`, with the score table and --rows."""
     parser = study_parser(description)
     parser.add_argument("scores", help="the score table of an experiment")
-    parser.add_argument("--metric", required=True)
     parser.add_argument("--rows", nargs="*", default=[], help="parameters that make rows of a table or stand across")
+    return parser
+
+
+def metric_parser(description: str) -> argparse.ArgumentParser:
+    """As `scores_parser`, with --metric."""
+    parser = scores_parser(description)
+    parser.add_argument("--metric", required=True)
     return parser

@@ -85,7 +85,7 @@ def reports():
     """Every table and figure of every experiment."""
     wanted = []
     for name, settings in EXPERIMENTS.items():
-        wanted += expand("results/{name}/tables/logs.{kind}", name=name, kind=TABLE)
+        wanted += expand("results/{name}/tables/{table}.{kind}", name=name, table=("logs", "utility"), kind=TABLE)
         wanted += expand("results/{name}/tables/{metric}.{kind}", name=name, metric=settings["metrics"], kind=TABLE)
         wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=settings["metrics"], kind=FIGURE)
         wanted.append(f"results/{name}/qc.csv")

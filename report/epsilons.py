@@ -12,8 +12,8 @@ from pathlib import Path
 import pandas as pd
 
 from report.arguments import study_parser
-from report.summary import SYNTHETIC_NOTE, log_names, read_statistics, with_synthetic
-from report.write import absent_note, write_tables
+from report.summary import log_names, read_statistics, with_synthetic
+from report.write import absent_note, synthetic_note, write_tables
 
 SPREAD = ("mean", "minimum", "maximum")
 NOTES = [
@@ -49,13 +49,13 @@ def _text(value: float) -> str:
 
 
 def main() -> None:
+    """The command line."""
     parser = study_parser(__doc__)
     parser.add_argument("epsilons", nargs="+", help="what mechanisms.amun.epsilons wrote for each log")
     options = parser.parse_args()
     names = log_names(read_statistics(options.logs))
     data = read_epsilons(options.epsilons)
-    notes = NOTES + [SYNTHETIC_NOTE] * any(name.endswith("†") for name in names.values())
-    notes += absent_note(options.absent)
+    notes = NOTES + synthetic_note(names) + absent_note(options.absent)
     write_tables(
         options.out, with_synthetic(data, names), epsilon_table(data, names), f"{options.title}: Epsilons", notes
     )

@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from data.files import replacing
 from metrics.metric import CONTROLS, Metric
 from report.arguments import metric_parser
-from report.summary import NO_ROW, log_names, metric_of, read_scores, read_statistics, summarise
+from report.summary import NO_ROW, log_names, metric_of, read_scores, read_statistics, shared_cells, summarise
 
 PANEL = (3.2, 2.6)  # inches
 ACROSS = 4
@@ -69,8 +69,9 @@ def metric_figure(
         handles.values(), handles.keys(), loc="outside lower center", fontsize="small",
         ncols=max(1, int(PANEL[0] * columns / (0.7 + 0.08 * longest))),
     )  # fmt: skip
-    mark = "\n† synthetic log" if any(name.endswith("†") for name in names.values()) else ""
-    figure.suptitle(f"{title}{mark}", fontsize="medium")
+    marks = ["† synthetic log"] * any(name.endswith("†") for name in names.values())
+    marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
+    figure.suptitle("\n".join([title, *marks]), fontsize="medium")
     return figure
 
 
@@ -130,6 +131,7 @@ def write_figure(figure: Figure, paths: Sequence[str | Path]) -> None:
 
 
 def main() -> None:
+    """The command line."""
     options = metric_parser(__doc__).parse_args()
     metric = metric_of(options.metric)
     names = log_names(read_statistics(options.logs))

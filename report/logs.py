@@ -8,8 +8,8 @@ from __future__ import annotations
 import pandas as pd
 
 from report.arguments import study_parser
-from report.summary import SYNTHETIC_NOTE, log_names, read_statistics
-from report.write import absent_note, write_tables
+from report.summary import log_names, read_statistics
+from report.write import absent_note, synthetic_note, write_tables
 
 COLUMNS = {
     "cases": "cases",
@@ -64,9 +64,7 @@ def notes(statistics: dict[str, dict]) -> list[str]:
     counted = [f"{key}: {changes}" for key, entry in statistics.items() if (changes := _changes(entry["import"]))]
     if counted:
         lines.append(f"Counted on import: {'; '.join(counted)}.")
-    if any(entry["synthetic"] for entry in statistics.values()):
-        lines.append(SYNTHETIC_NOTE)
-    return lines
+    return lines + synthetic_note(log_names(statistics))
 
 
 def _changes(counters: dict[str, int | None]) -> str:
@@ -77,6 +75,7 @@ def _changes(counters: dict[str, int | None]) -> str:
 
 
 def main() -> None:
+    """The command line."""
     options = study_parser(__doc__).parse_args()
     statistics = read_statistics(options.logs)
     data, printed = describe(statistics)

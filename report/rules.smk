@@ -100,6 +100,26 @@ rule tabulate:
         " --title {params.title:q} --absent {params.absent} --rows {params.rows} --out {output} > {log} 2>&1"
 
 
+rule tabulate_utility:
+    input:
+        scores="results/{experiment}/scores.csv",
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/tables/utility.{kind}", kind=TABLE),
+    log:
+        "results/{experiment}/messages/utility.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        absent=absent,
+        rows=rows,
+    shell:
+        "python -m report.utility {input.scores} --logs {input.logs} --title {params.title:q}"
+        " --absent {params.absent} --rows {params.rows} --out {output} > {log} 2>&1"
+
+
 rule draw:
     input:
         scores="results/{experiment}/scores.csv",

@@ -15,7 +15,6 @@ from metrics.metric import CONTROLS, Metric
 from metrics.registry import declarations
 
 NO_ROW = "–"
-SYNTHETIC_NOTE = "†: synthetic log, made by a generator; says nothing about a real process."
 
 
 def read_scores(path: str | Path) -> pd.DataFrame:
@@ -72,6 +71,9 @@ def summarise(scores: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.D
     chosen = scores[scores["metric"] == metric.name]
     labels = method_labels(chosen, rows)
     shared = shared_cells(scores) if metric.unit == "s" else set()
+    half_widths = (
+        scores[scores["metric"] == f"{metric.name}_gap"].groupby(["log", "mechanism", "parameters"])["value"].max()
+    )
     lines = []
     for (log, mechanism, parameters), cell in chosen.groupby(["log", "mechanism", "parameters"], sort=False):
         values = cell["value"].dropna()
@@ -87,12 +89,20 @@ def summarise(scores: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.D
                 "sd": values.std(ddof=1),
                 "n": len(values),
                 "statuses": " ".join(f"{status}:{count}" for status, count in statuses.items()),
-                "text": cell_text(values, statuses, "~" * ("bracket" in set(cell["status"])))
+                "text": cell_text(values, statuses, _bracket(cell, half_widths))
                 + "*" * ((log, mechanism, parameters) in shared),
             }
         )
     summary = pd.DataFrame(lines)
     return summary.assign(best=best(summary, metric, rows))
+
+
+def _bracket(cell: pd.DataFrame, half_widths: pd.Series) -> str:
+    """What follows the mean of values that are midpoints of a bracket: the largest half-width of the bracket."""
+    if "bracket" not in set(cell["status"]):
+        return ""
+    key = tuple(cell[["log", "mechanism", "parameters"]].iloc[0])
+    return f" ~{half_widths[key]:.2g}"
 
 
 def method_labels(scores: pd.DataFrame, rows: Sequence[str]) -> dict[tuple[str, str], str]:

@@ -12,7 +12,6 @@ import pandas as pd
 from metrics.metric import Metric
 from report.arguments import metric_parser
 from report.summary import (
-    SYNTHETIC_NOTE,
     fixed_parameters,
     log_names,
     metric_of,
@@ -22,7 +21,7 @@ from report.summary import (
     summarise,
     with_synthetic,
 )
-from report.write import absent_note, write_tables
+from report.write import absent_note, synthetic_note, write_tables
 
 STATUSES = {
     "TO": "stopped at the time limit",
@@ -73,12 +72,10 @@ def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[s
     lines += fixed_parameters(chosen)
     lines += [f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in set(chosen["status"])]
     if "bracket" in set(chosen["status"]):
-        lines.append("~: midpoint of a certified bracket.")
+        lines.append("~: midpoints of certified brackets, with the largest half-width.")
     if metric.unit == "s":
         lines += timing_notes(scores)
-    if any(name.endswith("†") for name in names.values()):
-        lines.append(SYNTHETIC_NOTE)
-    return lines
+    return lines + synthetic_note(names)
 
 
 def timing_notes(scores: pd.DataFrame) -> list[str]:
@@ -97,6 +94,7 @@ def _unit(metric: Metric) -> str:
 
 
 def main() -> None:
+    """The command line."""
     options = metric_parser(__doc__).parse_args()
     metric = metric_of(options.metric)
     scores = read_scores(options.scores)

@@ -13,7 +13,8 @@ LATEX_SPECIAL = str.maketrans(
     {
         "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
         "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
-        "±": r"$\pm$", "†": r"\textdagger{}", "–": "--", "<": r"\textless{}", ">": r"\textgreater{}",
+        "±": r"$\pm$", "†": r"\textdagger{}", "–": "--", "↓": r"$\downarrow$", "↑": r"$\uparrow$",
+        "→": r"$\rightarrow$", "<": r"\textless{}", ">": r"\textgreater{}",
     }
 )  # fmt: skip
 
@@ -49,6 +50,13 @@ def write_tables(
     for path in map(Path, paths):
         with replacing(path) as temporary:
             temporary.write_text(formats[path.suffix]())
+
+
+def synthetic_note(names: dict[str, str]) -> list[str]:
+    """The sentence that explains the dagger of synthetic logs, if any bears it."""
+    if not any(name.endswith("†") for name in names.values()):
+        return []
+    return ["†: synthetic log, made by a generator; says nothing about a real process."]
 
 
 def absent_note(absent: Sequence[str]) -> list[str]:

@@ -75,6 +75,12 @@ def test_a_cell_with_failures_is_never_best_nor_is_a_control():
     assert (mixed["n"], mixed["statuses"]) == (1, "TO:1")
 
 
+def test_a_bracket_shows_its_half_width():
+    study = scores(("a", "x", "default", [0.5, 0.5])).assign(status=["bracket", "ok"])
+    widths = scores(("a", "x", "default", [0.012, 0.0])).assign(metric="distance_gap")
+    assert summarise(pd.concat([study, widths]), DISTANCE, [])["text"].tolist() == ["0.500 ± 0.000 ~0.012"]
+
+
 def test_a_ratio_is_best_near_one():
     study = scores(("a", "x", "k=1", [0.5]), ("a", "x", "k=2", [1.8]))
     assert summarise(study, RATIO, [])["best"].tolist() == [False, True]

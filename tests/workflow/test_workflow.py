@@ -124,9 +124,11 @@ def project(finished, tmp_path) -> Path:
 
 def test_one_command_makes_every_table_and_figure(finished):
     results = finished / "results/test"
-    for name in ("logs.csv", "logs.md", "logs.tex", "emd_variants.csv", "emd_variants.md", "cpu_s.tex"):
-        text = (results / "tables" / name).read_text()
-        assert "†" in text or "textdagger" in text or "synthetic" in text, name
+    for name in ("logs", "utility", "emd_variants", "cpu_s"):
+        assert "structured†" in (results / "tables" / f"{name}.md").read_text()
+        assert r"structured\textdagger{}" in (results / "tables" / f"{name}.tex").read_text()
+        with open(results / "tables" / f"{name}.csv") as file:
+            assert {row["synthetic"] for row in csv.DictReader(file)} == {"True"}
     for name in ("emd_variants.png", "emd_variants.pdf", "cpu_s.png"):
         assert (results / "figures" / name).stat().st_size > 1000
     with open(results / "scores.csv") as file:
