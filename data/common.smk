@@ -4,7 +4,8 @@ from snakemake.logging import logger
 
 from data.datasets import DatasetError, UnavailableError, dataset, locate
 
-# What decides the content of a canonical log; a log whose bytes stay the same causes no further work.
+# What decides the content of a canonical log. A log that is converted again to the same bytes causes no further
+# work if it is done first, by the target `datasets`.
 IMPORTERS = [project_path("data", file) for file in ("arrow.py", "convert.py", "io.py", "log.py", "xes.py")]
 
 WANTED_LOGS = list(dict.fromkeys(log for wanted in config["experiments"].values() for log in wanted["logs"]))

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 NO_PARAMETERS = "default"
+# Wildcards of the workflow, which a parameter cannot be named after.
+RESERVED = {"experiment", "log", "mechanism", "metric", "parameters", "repeat", "track"}
 VALUE = r"[\w.%@:+~-]+"  # safe in a path, in a shell, and between the commas of a cell
 
 Grid = Mapping[str, Sequence[object]]
@@ -27,6 +29,8 @@ def spelled(grid: Grid, mechanism: str) -> dict[str, list[str]]:
     """
     result = {}
     for parameter, values in grid.items():
+        if parameter in RESERVED:
+            raise GridError(f"{mechanism}: a parameter cannot be named {parameter!r}, a wildcard of the workflow")
         texts = [str(value) for value in values]
         for text in texts:
             if not re.fullmatch(VALUE, text):
@@ -61,9 +65,10 @@ def choose(
         If a mechanism or a parameter is not a declared one, or a value is not fit.
     """
     wanted = list(declared if mechanisms is None else mechanisms)
-    for mechanism in [*wanted, *grids]:
+    for mechanism in wanted:
         _known(mechanism, declared, "mechanism")
     for mechanism, grid in grids.items():
+        _known(mechanism, wanted, "wanted mechanism")
         for parameter in grid:
             _known(parameter, declared[mechanism], f"parameter of {mechanism}")
     return {name: spelled({**declared[name], **grids.get(name, {})}, name) for name in wanted}

@@ -14,6 +14,7 @@ import argparse
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -66,7 +67,7 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
     parameters = {name: value for name, value in given.items() if name not in NOT_PARAMETERS}
     clock = [time.perf_counter()]
     try:
-        log = read_log(given["input"])
+        log, import_warnings = _read(given["input"])
         clock.append(time.perf_counter())
         outcome = anonymize(log, **parameters, rng=np.random.default_rng(given["seed"]))
         clock.append(time.perf_counter())
@@ -83,19 +84,33 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
         "parameters": parameters | dict(outcome.resolved),
         "phases": phases,
         "versions": loaded_versions(),
-        "diagnostics": {**outcome.diagnostics, "generator": "PCG64", "seeded": given["seed"] is not None},
+        "diagnostics": {
+            **outcome.diagnostics,
+            "import_warnings": import_warnings,
+            "generator": "PCG64",
+            "seeded": given["seed"] is not None,
+        },
     }
     if path := os.environ.get("RUN_NOTES"):
         write_json(notes, path)
-    print("\n".join(_summary(log, outcome, phases, given["seed"])))
+    print("\n".join(_summary(log, outcome, phases, [*import_warnings, *outcome.notes], given["seed"])))
     return 0
 
 
 def loaded_versions() -> dict[str, str]:
     """Versions of Python and of the libraries that the process has loaded."""
     libraries = {name.partition(".")[0] for name in sys.modules} - set(sys.stdlib_module_names)
-    versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in sorted(libraries)}
+    # Not by `getattr`: some libraries compute the attribute, with a warning that it is deprecated.
+    versions = {name: getattr(sys.modules.get(name), "__dict__", {}).get("__version__") for name in sorted(libraries)}
     return {"python": sys.version.split()[0]} | {name: str(v) for name, v in versions.items() if v is not None}
+
+
+def _read(path: str) -> tuple[EventLog, list[str]]:
+    """The log, and what its import had to drop or to change."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        log = read_log(path)
+    return log, [str(warning.message) for warning in caught]
 
 
 def _seed(text: str) -> int:
@@ -109,7 +124,9 @@ def _fail(code: int, error: Exception) -> int:
     return code
 
 
-def _summary(log: EventLog, outcome: Outcome, phases: dict[str, float], seed: int | None) -> list[str]:
+def _summary(
+    log: EventLog, outcome: Outcome, phases: dict[str, float], notes: list[str], seed: int | None
+) -> list[str]:
     """What was done, for the data owner."""
     release, diagnostics = outcome.release, outcome.diagnostics
     lines = [f"in:  {_size(log)}", f"out: {_size(release)}"]
@@ -117,7 +134,7 @@ def _summary(log: EventLog, outcome: Outcome, phases: dict[str, float], seed: in
         if diagnostics.get(name) is not None:
             lines.append(f"{name.replace('_', ' ')}: {diagnostics[name]:.6g}")
     lines.append(", ".join(f"{phase.removesuffix('_s')} {seconds:.2f} s" for phase, seconds in phases.items()))
-    notes = list(outcome.notes)
+    notes = list(notes)
     if log.n_cases < SMALL_LOG:
         notes.append(f"the log has only {log.n_cases} cases; expect little utility for any real privacy")
     if seed is None:

@@ -11,6 +11,11 @@ RULE_FILES = sorted(
     for path in Path(workflow.basedir, folder).glob("*/rule.smk")
 )
 
+MECHANISMS = {Path(file).parent.name: file for file in RULE_FILES}
+for name, file in MECHANISMS.items():
+    if not name.isidentifier():
+        raise WorkflowError(f"{file}: rename the folder; {name!r} must be of letters, digits and underscores")
+
 GRIDS = {}  # as declared by `run`: mechanism -> parameter -> values
 
 LIMITS = {
@@ -50,7 +55,10 @@ def source(mechanism):
 
 def run(mechanism, **grid):
     """Outputs of a run, release and record; declares the parameters and the default grid."""
-    GRIDS[mechanism] = spelled(grid, mechanism)
+    try:
+        GRIDS[mechanism] = spelled(grid, mechanism)
+    except GridError as error:
+        raise WorkflowError(str(error)) from None
     return {
         "release": pattern(mechanism, "release.parquet"),
         "record": pattern(mechanism, "run.json"),
@@ -81,8 +89,9 @@ def pattern(mechanism, file):
 
 def own_files(mechanism):
     """The code of a mechanism: what its runs depend on, besides their log."""
-    (rule_file,) = [file for file in RULE_FILES if Path(file).parent.name == mechanism]
-    return code_files(Path(rule_file).parent)
+    if mechanism not in MECHANISMS:
+        raise WorkflowError(f"no folder {mechanism!r} with a rule.smk; source, run and messages take its name")
+    return code_files(Path(MECHANISMS[mechanism]).parent)
 
 
 def cells(experiment):
@@ -90,6 +99,9 @@ def cells(experiment):
     wanted = config["experiments"][experiment]
     try:
         grids = choose(GRIDS, wanted.get("mechanisms"), wanted["grids"])
+        for name in wanted["rows"]:
+            if not any(name in grid for grid in grids.values()):
+                raise GridError(f"rows: no mechanism has a parameter {name!r}")
     except GridError as error:
         raise WorkflowError(f"experiments.{experiment}: {error}") from None
     return [

@@ -11,7 +11,8 @@ def fresh_case_ids(n: int, rng: np.random.Generator) -> tuple[str, ...]:
     """Case ids that tell neither of the original ids nor of the noise: 32 hexadecimal digits each.
 
     Raw output of the generator in a release would let a reader recover its state, and with it the noise.
-    The ids are therefore the output of SHAKE-256 on a secret that the generator draws.
+    The ids are therefore the output of SHAKE-256 on a secret that the generator draws. The generator is numpy's
+    (PCG64 on the command line), not a cryptographic one: whoever guesses its seed or state has the secret too.
 
     Parameters
     ----------

@@ -42,6 +42,7 @@ import processes
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INFEASIBLE = 3
 REASON_LENGTH = 300
+NOTES_BYTES = 10_000_000
 OUT_OF_MEMORY = r"[\w.]*MemoryError\b|.*\bstd::bad_alloc\b"
 PART = ".part."  # in the name of every file that is being written
 NOTES = ("parameters", "phases", "versions", "diagnostics")
@@ -115,11 +116,14 @@ def _execute(run: argparse.Namespace, record: dict, timeouts: int) -> None:
     """Run the command and fill in the record."""
     try:
         record["input_sha256"] = _sha256(run.input)
+        before = _state(run.input)
     except OSError as error:
         raise SystemExit(f"measure: --input {run.input}: {error.strerror}; it must exist before the run") from error
     cores = machine.lease(run.threads)
     ended = processes.run(run.command, _environment(run), cores, run.limit_s, run.limit_mb * 1e6, run.grace_s)
     status, reason = judge(ended, run)
+    if _state(run.input) != before:
+        status, reason = "error", f"changed its input {run.input}, which other runs read; make it again"
     record |= {
         "status": status,
         "reason": reason,
@@ -158,6 +162,8 @@ def judge(ended: processes.Ended, run: argparse.Namespace) -> tuple[str, str | N
 
 def _fault(release: str) -> str | None:
     """What is wrong with a release, None if nothing: a Parquet file begins and ends with PAR1."""
+    if os.path.islink(release):
+        return "wrote no release but a link to another file"
     if not os.path.isfile(release) or os.path.getsize(release) == 0:
         return "wrote no release"
     if release.endswith(".parquet"):
@@ -172,8 +178,10 @@ def _fault(release: str) -> str | None:
 def _merge_notes(record: dict, path: str) -> None:
     """Merge what the command noted; notes that cannot be read are a remark, not a failure."""
     try:
+        if os.path.lexists(path) and not (os.path.isfile(path) and os.path.getsize(path) <= NOTES_BYTES):
+            raise ValueError(f"not a file of at most {NOTES_BYTES} bytes")  # reading a pipe would wait for ever
         with open(path, encoding="utf-8") as file:
-            notes = json.load(file, parse_constant=str)  # NaN is no JSON
+            notes = json.load(file, parse_constant=str, parse_float=_number)  # NaN is no JSON
         if not isinstance(notes, dict) or not all(isinstance(notes.get(key, {}), dict) for key in NOTES):
             raise ValueError(f"not an object of objects {', '.join(NOTES)}")
         for key in NOTES:
@@ -230,9 +238,14 @@ def _parameters(spelling: str) -> dict:
 
 def _value(text: str) -> object:
     try:
-        return json.loads(text, parse_constant=str)
+        return json.loads(text, parse_constant=str, parse_float=_number)
     except ValueError:
         return text
+
+
+def _number(text: str) -> float | str:
+    """A number, as text if it is beyond what JSON can hold."""
+    return float(text) if math.isfinite(float(text)) else text
 
 
 def _finite(limit: float) -> float | None:
@@ -270,6 +283,15 @@ def _write(path: str, text: str) -> None:
     with open(temporary, "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(temporary, path)
+
+
+def _state(path: str) -> tuple[int, ...] | None:
+    """What changes when a file is written or replaced."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _sha256(path: str) -> str:

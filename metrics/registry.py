@@ -16,7 +16,7 @@ def metric_modules() -> tuple[ModuleType, ...]:
     """The metric files, by name."""
     names = (info.name for info in pkgutil.iter_modules(metrics.__path__, "metrics."))
     modules = (importlib.import_module(name) for name in sorted(names))
-    return tuple(module for module in modules if hasattr(module, "METRICS"))
+    return tuple(module for module in modules if getattr(module, "METRICS", ()))
 
 
 def declarations() -> dict[str, Metric]:

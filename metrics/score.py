@@ -75,10 +75,11 @@ def _evaluate(module: ModuleType, arguments: tuple, folder: Path) -> dict[str, V
         if sorted(values) != sorted(names):
             raise ValueError(f"it declares {names} but returned {list(values)}")
         for name, value in values.items():
+            number = value.value if isinstance(value, Marked) else value
+            if number is not None and not math.isfinite(number):
+                raise ValueError(f"{name} is {number}; return not_applicable(reason) where it is undefined")
             if isinstance(value, Marked):
                 logger.warning("%s: %s is %s: %s", folder, name, value.status, value.reason)
-            elif not math.isfinite(value):
-                raise ValueError(f"{name} is {value}; return not_applicable(reason) where it is undefined")
     except Exception as error:
         logger.exception("%s: %s failed", folder, module.__name__)
         return {name: Marked("ERR", str(error)) for name in names}

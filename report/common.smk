@@ -66,6 +66,11 @@ def epsilon_files(wildcards):
     ]
 
 
+def deltas(wildcards):
+    """The deltas whose epsilons an experiment shows."""
+    return experiment(wildcards)["epsilons"]["delta"]
+
+
 def heading(wildcards):
     """What stands above the tables of an experiment."""
     return experiment(wildcards)["title"]

@@ -44,6 +44,8 @@ def metric_figure(
     """
     summary = summarise(scores, metric, rows)
     summary["across"] = summary[list(rows)].agg(" ".join, axis=1) if rows else summary["method"]
+    if rows:
+        summary.loc[(summary[list(rows)] == NO_ROW).all(axis=1), "across"] = NO_ROW
     methods = list(dict.fromkeys(summary.loc[~summary["mechanism"].isin(CONTROLS), "method"]))
     palette = "colorblind" if len(methods) <= 10 else "husl"
     colours = dict(zip(methods, sns.color_palette(palette, len(methods)), strict=True))
@@ -64,7 +66,7 @@ def metric_figure(
     handles = {
         label: handle for axis in axes.flat for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
     }
-    longest = max(map(len, handles))
+    longest = max(map(len, handles), default=0)
     figure.legend(
         handles.values(), handles.keys(), loc="outside lower center", fontsize="small",
         ncols=max(1, int(PANEL[0] * columns / (0.7 + 0.08 * longest))),

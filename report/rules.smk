@@ -75,8 +75,9 @@ rule tabulate_epsilons:
     params:
         title=heading,
         absent=absent,
+        deltas=deltas,
     shell:
-        "python -m report.epsilons {input.epsilons} --logs {input.logs} --title {params.title:q}"
+        "python -m report.epsilons {input.epsilons} --deltas {params.deltas} --logs {input.logs} --title {params.title:q}"
         " --absent {params.absent} --out {output} > {log} 2>&1"
 
 

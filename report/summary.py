@@ -161,8 +161,8 @@ def cell_text(values: pd.Series, statuses: Counter, mark: str = "") -> str:
 def number_text(mean: float, sd: float) -> str:
     """Mean and standard deviation with three significant digits of the larger of the two."""
     size = max(abs(mean), 0 if np.isnan(sd) else sd)
-    decimals = 0 if size == 0 else int(np.clip(2 - np.floor(np.log10(size)), 0, 6))
-    return f"{mean:.{decimals}f}" + ("" if np.isnan(sd) else f" ± {sd:.{decimals}f}")
+    form = ".2e" if 0 < size < 1e-4 else f".{max(0, 2 - int(np.floor(np.log10(size or 100))))}f"
+    return f"{mean:{form}}" + ("" if np.isnan(sd) else f" ± {sd:{form}}")
 
 
 def best(summary: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.Series:
@@ -173,4 +173,5 @@ def best(summary: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.Serie
         badness = summary["mean"] * (1 if metric.direction == "lower" else -1)
     fit = (summary["statuses"] == "") & ~summary["mechanism"].isin(CONTROLS)
     badness = badness.where(fit)
-    return fit & (badness == badness.groupby([summary[name] for name in ["log", *rows]]).transform("min"))
+    least = badness.groupby([summary[name] for name in ["log", *rows]]).transform("min")
+    return fit & np.isclose(badness, least, rtol=1e-12, atol=0)

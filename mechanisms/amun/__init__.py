@@ -68,7 +68,8 @@ def anonymize(
     log : EventLog
         Completion events, one an activity. It is not changed.
     delta : float
-        Largest guessing advantage, in (0, 1).
+        Largest guessing advantage, in (0, 1). A delta near 0 is refused if about `control_flow.MOST_MOVES` copies
+        and deletions or more are to be expected (`hardened`: instances of one variant).
     mode : {"oversampling", "sampling", "filtering"}
     profile : {"paper", "code", "hardened"}
         See the package's docstring.
@@ -98,10 +99,10 @@ def anonymize(
     Raises
     ------
     ParameterError
-        If a parameter is out of its range.
+        If a parameter is out of its range, or delta so small that its epsilon is 0 in doubles.
     Infeasible
         If the log has no case (`hardened`: and bounds are to be taken from it), the filter of profile `paper`
-        would leave none, or profile `hardened` has no defensible reading of the mode.
+        would leave none, delta asks for too many copies and deletions, or profile `hardened` has no defensible reading of the mode.
     """
     check_guess(delta, precision)
     _check(mode, profile, additive, max_copies, max_length, max_duration)

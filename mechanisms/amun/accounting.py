@@ -1,4 +1,4 @@
-"""What a run of Amun's profiles `code` and `paper` really did, for the data owner's eyes only.
+"""What a run of Amun really did, for the data owner's eyes only; but for the attack, of profiles `code` and `paper`.
 
 Without these figures a nominal epsilon misleads: what it adds up to over a case, which events got no noise,
 how far the noise on the counts was carried out, and which parts no guarantee covers.
@@ -11,7 +11,7 @@ import numpy as np
 from data.log import EventLog
 from mechanisms.amun.control_flow import Lookup, Moves
 from mechanisms.amun.epsilon import certain, control_flow_epsilon, guessing_epsilon, worst_prior
-from mechanisms.amun.knowledge import MINUTE, Estimate, closed_window_prior, gaps
+from mechanisms.amun.knowledge import MINUTE, Estimate, closed_window_prior
 from mechanisms.amun.times import Retimed
 
 HISTOGRAM_LIMIT = 10
@@ -27,13 +27,42 @@ def spread(values: np.ndarray) -> dict[str, float]:
     }
 
 
-def account_estimate(log: EventLog, estimate: Estimate, *, delta: float, profile: str, precision: float) -> dict:
-    """Figures of the annotation, the filter and the epsilons.
+def account_attack(log: EventLog, left: EventLog, released: np.ndarray) -> dict:
+    """How well presence is told by an attacker who knows all cases but one and takes its variant as the sign of it.
+
+    Where the variant is of that case alone, its release proves that the case is in the log. The smallest
+    additive failure of differential privacy is at least this hit rate.
 
     Parameters
     ----------
     log : EventLog
-        The log before the filter.
+        The log as it came.
+    left : EventLog
+        The cases of it, by their ids, that a filter or a bound has left.
+    released : bool array (variants of `left`,)
+        True for the variants in the release.
+
+    Returns
+    -------
+    dict
+        Number of cases with a variant of their own, their share of all cases, and the share of them whose variant is
+        in the release; this one is None if there is no such case.
+    """
+    unique = log.variants.representative[log.variants.counts == 1]
+    seen = {left.case_ids[case] for case in np.flatnonzero(released[left.variants.of_case])}
+    hits = sum(log.case_ids[case] in seen for case in unique)
+    return {
+        "unique_variant_cases": len(unique),
+        "unique_variant_cases_share": len(unique) / max(log.n_cases, 1),
+        "h1_hit_rate": hits / len(unique) if len(unique) else None,
+    }
+
+
+def account_estimate(estimate: Estimate, *, delta: float, profile: str, precision: float) -> dict:
+    """Figures of the annotation, the filter and the epsilons.
+
+    Parameters
+    ----------
     estimate : Estimate
     delta, profile, precision
         As in `mechanisms.amun.release`.
@@ -49,8 +78,6 @@ def account_estimate(log: EventLog, estimate: Estimate, *, delta: float, profile
         "epsilon_control_flow_longest_case": epsilon * int(left.lengths.max()),
         "epsilon_event": spread(estimate.epsilons),
         "cases_filtered": estimate.cases_filtered,
-        "traces_out_of_order": int(np.logical_or.reduceat(gaps(log) < 0, log.offsets[:-1]).sum()),
-        "unique_variant_cases": int((log.variants.counts == 1).sum()),
         "events_still_certain": int((certain(knowledge.prior, delta) & counted).sum()),
         "events_with_prior_0": int((knowledge.prior[durations] <= 0).sum()),
         "events_with_epsilon_too_high": _epsilon_too_high(estimate, delta, precision),

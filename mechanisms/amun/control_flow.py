@@ -13,9 +13,12 @@ from itertools import pairwise
 import numpy as np
 
 from data.log import EventLog, Variants, ranges
+from mechanisms import Infeasible
 from mechanisms.amun.epsilon import control_flow_epsilon
 
 ABSENT = -1  # the group of a transition that needs nothing
+# Copies and deletions of a run. About half as many cases of 20 events each come of it, in some 10 GB of memory.
+MOST_MOVES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,33 @@ def draw_noise(size: int, delta: float, mode: str, profile: str, rng: np.random.
         return np.ceil(np.abs(noise) if mode == "oversampling" else noise).astype(np.int64)
     noise = two_sided_geometric(size, epsilon, rng)
     return np.abs(noise) if mode == "oversampling" else noise
+
+
+def mean_absolute_noise(delta: float, mode: str, profile: str) -> float:
+    """Expectation of the absolute value of `draw_noise`, in closed form.
+
+    With q = exp(-eps_d): 1 / (1 - q) in profile `code` when oversampling, (1 + q) / (2 (1 - q)) in its other
+    modes, and 2 q / (1 - q^2) in profile `paper`.
+    """
+    epsilon = control_flow_epsilon(delta)
+    q, p = np.exp(-epsilon), -np.expm1(-epsilon)
+    if profile == "paper":
+        return float(2 * q / (p * (1 + q)))
+    return float(1 / p if mode == "oversampling" else (1 + q) / (2 * p))
+
+
+def check_moves(predicted: float, delta: float) -> None:
+    """Refuse a delta whose noise is expected to copy and delete more than `MOST_MOVES` cases.
+
+    Raises
+    ------
+    Infeasible
+    """
+    if predicted > MOST_MOVES:
+        raise Infeasible(
+            f"the noise of delta {delta} asks for about {predicted:.0f} copies and deletions of cases; "
+            f"at most {MOST_MOVES} are allowed; use a larger delta"
+        )
 
 
 def two_sided_geometric(size: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:

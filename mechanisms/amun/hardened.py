@@ -14,7 +14,8 @@ The neighbour of a log is the log with one case more or less. Two parts, which c
 Both epsilons follow from delta at the worst prior, which does not look at the data. There is no filter, as
 what a filter drops is itself private, and no absolute value of the noise, which would be one-sided. Every
 bound that is taken from the log breaks the claim; `Bounds.from_data` names them. The noise is drawn in
-double precision from a generator that is not cryptographic, which the claim leaves aside.
+double precision and, like the secret behind the case ids from PCG64, which is not a cryptographic generator: who guesses
+or recovers its state can undo the noise. The claim leaves both aside.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ import numpy as np
 
 from data.log import EventLog, ranges
 from mechanisms import Infeasible, Outcome
-from mechanisms.amun.control_flow import two_sided_geometric
+from mechanisms.amun.accounting import account_attack
+from mechanisms.amun.control_flow import check_moves, two_sided_geometric
 from mechanisms.amun.epsilon import certain, control_flow_epsilon
 from mechanisms.amun.knowledge import DAY, estimate, gaps
 from mechanisms.amun.times import accumulate, by_start
@@ -94,6 +96,11 @@ def release_counts(counts: np.ndarray, epsilon: float, additive: float, rng: np.
     return np.where(noisy >= threshold(epsilon, additive), noisy, 0)
 
 
+def mean_released(epsilon: float, additive: float) -> float:
+    """Expected count of a released variant of one case: the threshold and the geometric tail above it."""
+    return threshold(epsilon, additive) + 1 / float(np.expm1(epsilon))
+
+
 def back_instances(
     variant_of_case: np.ndarray, counts: np.ndarray, instances: np.ndarray, max_copies: int, rng: np.random.Generator
 ) -> np.ndarray:
@@ -132,10 +139,11 @@ def harden(
     rng: np.random.Generator,
 ) -> Outcome:
     """Release a log as the module describes; parameters as in `mechanisms.amun.anonymize`."""
+    epsilon = control_flow_epsilon(delta)
+    check_moves(mean_released(epsilon, additive), delta)  # of one variant: a refusal must not tell how many there are
     short = np.flatnonzero(log.lengths <= bounds.max_length)
     left = log.take(short, [log.case_ids[case] for case in short])
     variants = left.variants
-    epsilon = control_flow_epsilon(delta)
     instances = release_counts(variants.counts, epsilon, additive, rng)
     cases = back_instances(variants.of_case, variants.counts, instances, max_copies, rng)
 
@@ -144,10 +152,7 @@ def harden(
     lengths = variants.lengths[of_instance]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     timestamps = _noisy_times(left, cases, offsets, bounds, epsilon_event, rng)
-    # Labels in the order of the log would tell which activity came first.
-    labels = sorted(log.labels)
-    codes = np.searchsorted(labels, log.labels)
-    activities = codes[variants.activities[ranges(variants.offsets[of_instance], lengths)]]
+    activities, labels = _relabel(variants.activities[ranges(variants.offsets[of_instance], lengths)], log.labels)
     release = EventLog(activities, timestamps, offsets, labels, fresh_case_ids(len(cases), rng))
     return Outcome(
         by_start(release, rng),
@@ -162,6 +167,7 @@ def harden(
             "variants_below_threshold": int((instances == 0).sum()),
             "instances_without_case": int((cases < 0).sum()),
             "events_certain_before_release": _certain_events(log, delta, precision),
+            **account_attack(log, left, instances > 0),
         },
         resolved={
             "dates": [str(np.datetime64(date, "us")) for date in bounds.dates],
@@ -170,6 +176,17 @@ def harden(
         },
         notes=_notes(bounds, release.n_cases),
     )
+
+
+def _relabel(activities: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, list[str]]:
+    """Codes and labels of a release.
+
+    Labels that no released event carries would tell of rare activities, and the order of the log which came first.
+    """
+    used, codes = np.unique(activities, return_inverse=True)
+    names = [labels[code] for code in used]
+    rising = sorted(names)
+    return np.array([rising.index(name) for name in names], dtype=np.int64)[codes], rising
 
 
 def _certain_events(log: EventLog, delta: float, precision: float) -> int:

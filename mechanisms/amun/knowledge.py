@@ -16,7 +16,7 @@ import numpy as np
 from data.log import EventLog, ranges
 from mechanisms import Infeasible, ParameterError
 from mechanisms.amun.dafsa import minimal_dafsa
-from mechanisms.amun.epsilon import certain, time_epsilons, worst_prior
+from mechanisms.amun.epsilon import certain, control_flow_epsilon, time_epsilons, worst_prior
 
 MINUTE = 60e6  # microseconds
 DAY = 24 * 60 * MINUTE
@@ -115,6 +115,8 @@ def check_guess(delta: float, precision: float) -> None:
     """
     if not 0 < delta < 1:
         raise ParameterError(f"delta must lie between 0 and 1, both excluded; it is {delta}")
+    if not control_flow_epsilon(delta):
+        raise ParameterError(f"delta is so small that its epsilon is 0 in double precision; it is {delta}")
     if not 0 < precision < np.inf:
         raise ParameterError(f"precision must be a positive number of minutes; it is {precision}")
 

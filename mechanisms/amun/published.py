@@ -1,4 +1,8 @@
-"""The mechanism of the paper and of its published code: Algorithm 1, with the figures of what it did."""
+"""The mechanism of the paper and of its published code: Algorithm 1, with the figures of what it did.
+
+The published code also exports the epsilon of every event and of every trace with the release. Neither profile
+does: these epsilons are computed from the private times, so they stay with the diagnostics.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,15 @@ import numpy as np
 
 from data.log import EventLog, empty_log
 from mechanisms import Infeasible, Outcome
-from mechanisms.amun.accounting import account_control_flow, account_estimate, account_times
-from mechanisms.amun.control_flow import draw_noise, lookup_table, move_cases, plan_moves
+from mechanisms.amun.accounting import account_attack, account_control_flow, account_estimate, account_times
+from mechanisms.amun.control_flow import (
+    check_moves,
+    draw_noise,
+    lookup_table,
+    mean_absolute_noise,
+    move_cases,
+    plan_moves,
+)
 from mechanisms.amun.knowledge import estimate
 from mechanisms.amun.times import by_start, retime
 from mechanisms.ids import fresh_case_ids
@@ -32,11 +43,13 @@ def publish(
     estimated = estimate(log, delta=delta, filtering=mode == "filtering", profile=profile, precision=precision)
     left = estimated.log
     lookup = lookup_table(left, estimated.transitions)
+    check_moves(len(lookup.cases) * mean_absolute_noise(delta, mode, profile), delta)
     noise = draw_noise(len(lookup.cases), delta, mode, profile, rng)
     moves = plan_moves(left.variants, lookup, noise, mode, profile, rng)
     sources = move_cases(left.variants, moves, rng)
-    diagnostics = account_estimate(log, estimated, delta=delta, profile=profile, precision=precision)
+    diagnostics = account_estimate(estimated, delta=delta, profile=profile, precision=precision)
     diagnostics |= account_control_flow(lookup, moves)
+    diagnostics |= account_attack(log, left, left.variants.counts + moves.copies > moves.deletions)
     if not len(sources):
         return Outcome(empty_log(), diagnostics, notes=["every case was deleted; the release is empty"])
 
@@ -55,6 +68,8 @@ def publish(
     # The published code leaves the copies behind the originals.
     release = by_start(release, rng) if profile == "paper" else release
     notes = [f"profile {profile} has no guarantee that can be defended; see the flags"]
+    if rate := diagnostics["h1_hit_rate"]:
+        notes.append(f"an attacker who knows all other cases finds {rate:.1%} of the cases with a variant of their own")
     return Outcome(release, diagnostics, notes=notes + [f"{flag}: {FLAGS[flag]}" for flag in flags])
 
 

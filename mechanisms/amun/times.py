@@ -2,7 +2,8 @@
 
 Every event of every instance gets its own Laplace noise on its value (see `knowledge`), scaled to the range
 of its group. The stretched log is then compressed towards its original time range. All times are in
-microseconds.
+microseconds. The epsilon of each event's noise is private: it stays in `Retimed`, whereas the published code writes
+it into the exported log.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from data.log import EventLog, ranges
 from mechanisms.amun.knowledge import Estimate
 
 # What tools that count nanoseconds in 64 bits can hold, in microseconds: the years 1677 to 2262.
-LIMIT = (2**63 - 1) // 1000
+# Even, as a double of this size must be: an odd one would be rounded up, beyond the limit.
+LIMIT = 2 * (2**62 // 1000)
 
 
 @dataclass(frozen=True)

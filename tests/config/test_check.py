@@ -34,8 +34,10 @@ def test_the_given_configuration_is_not_changed():
     [
         ({"repeat": 3}, "'repeat' was unexpected"),
         ({"repeats": 0}, "repeats: 0 is less than the minimum"),
-        ({"timeout": "1h"}, "timeout: '1h' is not of type 'number'"),
+        ({"timeout": "1h"}, "timeout: '1h' is not of type 'integer'"),
+        ({"timeout": 0.4}, "timeout: 0.4 is not of type 'integer'"),
         ({"experiments": {}}, "experiments"),
+        ({"experiments": {"runs": MINIMAL["experiments"]["mine"]}}, "runs"),
         ({"experiments": {"mine": {"title": "T", "logs": "sepsis", "metrics": ["m"]}}}, "experiments.mine.logs"),
         ({"experiments": {"a/b": MINIMAL["experiments"]["mine"]}}, "a/b"),
         ({"datasets": {"x": {"file": "log.xes"}}}, "datasets.x"),

@@ -31,6 +31,7 @@ def test_only_the_wanted_mechanisms():
     [
         (["amnu"], {}, "'amnu' is no mechanism"),
         (None, {"amun": {"epsilon": [1]}}, "'epsilon' is no parameter of amun"),
+        (["identity"], {"amun": {"delta": [1]}}, "'amun' is no wanted mechanism"),
         (None, {"amun": {"delta": [1, 1.0]}}, "delta has equal values: 1, 1.0"),
         *(
             (None, {"amun": {"delta": [value]}}, "must be of letters")
@@ -60,3 +61,9 @@ def test_every_axis_changes_the_seed():
     other = [(2, *base[1:]), (1, "a", *base[2:]), (1, "amun", "delta=0.2", "sepsis", "0"), (*base[:4], "1")]
     assert len({seed_of(*cell) for cell in [base, *other]}) == 5
     assert seed_of(*base) == 3284501045459541816
+
+
+@pytest.mark.parametrize("name", ["log", "metric", "repeat"])
+def test_a_parameter_named_like_a_wildcard_is_refused(name):
+    with pytest.raises(GridError, match=f"cannot be named '{name}'"):
+        spelled({name: [1]}, "m")

@@ -181,6 +181,20 @@ def test_a_link_to_the_input_is_emptied_without_the_input(run):
     assert run.input.read_bytes() == PARQUET
 
 
+def test_a_link_is_no_release(run):
+    record = run.sh(f"ln -s {run.input} $RELEASE")
+    assert (record["status"], record["reason"]) == ("error", "wrote no release but a link to another file")
+    assert run.input.read_bytes() == PARQUET
+
+
+@pytest.mark.parametrize("change", ["echo more >> {input}", "cp {input} x && mv x {input}", "rm {input}"])
+def test_a_command_that_changes_its_input_has_failed(run, change):
+    """Other runs read the same log."""
+    record = run.sh(f"cd {run.folder}; {change.format(input=run.input)}; {WRITE}")
+    assert record["status"] == "error"
+    assert record["reason"].startswith("changed its input")
+
+
 def test_parts_of_files_and_a_lost_folder(run):
     run.sh("touch ${RELEASE%/*}/.17.part.release.parquet; exit 1")
     run.sh("rm -r ${RELEASE%/*}; exit 1")
@@ -382,6 +396,16 @@ def test_notes_enter_the_record(run):
     assert (record["phases"], record["diagnostics"]) == (notes["phases"], notes["diagnostics"])
     assert {"python", "harness", "numpy"} == set(record["versions"])
     assert record["notes_error"] is None
+
+
+def test_notes_that_are_a_pipe_do_not_hold_the_run_up(run):
+    record = run.sh(f"mkfifo $RUN_NOTES; {WRITE}")
+    assert (record["status"], record["notes_error"][:25]) == ("ok", "notes ignored: not a file")
+
+
+def test_numbers_beyond_json_are_kept_as_text(run):
+    record = run.sh(f"""echo '{{"phases": {{"read_s": 1e999}}}}' > $RUN_NOTES; {WRITE}""")
+    assert record["phases"] == {"read_s": "1e999"}
 
 
 @pytest.mark.parametrize("notes", ['{"phases": ', "[]", '{"phases": 1}', '{"phases": {"read_s": NaN}}', "\\377"])

@@ -56,6 +56,7 @@ def test_a_cell_shows_mean_deviation_and_failures():
         (0.0, 0.0, "0 ± 0"),
         (0.00123456, np.nan, "0.00123"),
         (12.345, 0.1, "12.3 ± 0.1"),
+        (4.66e-7, 1.2e-8, "4.66e-07 ± 1.20e-08"),
     ],
 )
 def test_three_significant_digits(mean, sd, text):
@@ -84,6 +85,11 @@ def test_a_bracket_shows_its_half_width():
 def test_a_ratio_is_best_near_one():
     study = scores(("a", "x", "k=1", [0.5]), ("a", "x", "k=2", [1.8]))
     assert summarise(study, RATIO, [])["best"].tolist() == [False, True]
+
+
+def test_equal_but_for_rounding_is_equally_good():
+    study = scores(("a", "x", "k=1", [0.1 + 0.2]), ("a", "x", "k=2", [0.3]))
+    assert summarise(study, DISTANCE, [])["best"].tolist() == [True, True]
 
 
 def test_methods_are_named_by_what_varies():
@@ -149,3 +155,21 @@ def test_times_of_shared_cores_and_several_machines_are_marked():
     lines = " ".join(notes(study, time, {"a": "a"}))
     assert "shared its core" in lines
     assert "2 different machines" in lines
+
+
+@pytest.mark.parametrize("rows", [[], ["delta"], ["delta", "mode"]])
+def test_a_figure_of_failures_alone_is_drawn(rows):
+    """A study in which everything timed out is a result too."""
+    study = scores(("a", "identity", "default", ["TO", "TO"]), ("a", "x", "delta=1,mode=m", ["OOM", "TO"]))
+    figure = metric_figure(study, DISTANCE, {"a": "a"}, rows, "Title")
+    (axis,) = [axis for axis in figure.axes if axis.axison]
+    assert {text.get_text() for text in axis.texts} >= {"TO", "OOM, TO"}
+    pyplot.close(figure)
+
+
+def test_controls_are_lines_whatever_the_number_of_row_parameters():
+    study = scores(("a", "identity", "default", [0.0]), ("a", "x", "delta=1,mode=m", [1.0]))
+    figure = metric_figure(study, DISTANCE, {"a": "a"}, ["delta", "mode"], "Title")
+    (axis,) = [axis for axis in figure.axes if axis.axison]
+    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["1 m"]
+    pyplot.close(figure)

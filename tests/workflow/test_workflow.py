@@ -248,6 +248,27 @@ def test_failures_are_results(project):
     assert all(status in (project / "results/test/tables/cpu_s.md").read_text() for status in ("TO", "OOM", "INF"))
 
 
+def test_failed_runs_are_made_again_when_asked(project, tmp_path):
+    """After the cause is gone, by the command of the README."""
+    mark = tmp_path / "gone"
+    add_mechanism(project, "flaky", f"sh -c 'test -e {mark} && cp {{input.log}} {{output.release}}'", "")
+    configure(project, experiment={"mechanisms": ["identity", "flaky"]})
+    snakemake(project)
+    assert record(project, "flaky")["status"] == "error"
+    mark.touch()
+    assert planned(project) == {}
+    readme = (ROOT / "README.md").read_text()
+    assert "--forcerun $(python -m mechanisms.failed)" in readme
+    paths = subprocess.run(
+        [sys.executable, "-m", "mechanisms.failed"], cwd=project, text=True, capture_output=True, check=True
+    ).stdout.split()
+    assert len(paths) == 2
+    done = jobs(snakemake(project, "--forcerun", *paths))
+    assert (done["flaky"], "identity" in done) == (2, False)
+    assert {record(project, "flaky", repeat)["status"] for repeat in (0, 1)} == {"ok"}
+    assert "ERR" not in (project / "results/test/tables/emd_variants.md").read_text()
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_snakemake_leaves_no_process_and_resumes(project, tmp_path, sent):
     mark = f"{tmp_path}/slow-{sent.name}"
@@ -278,6 +299,7 @@ def test_an_interrupted_snakemake_leaves_no_process_and_resumes(project, tmp_pat
         ({"experiment": {"metrics": ["emd_variant"]}}, "emd_variants"),
         ({"experiment": {"mechanisms": ["amnu"]}}, "'amnu' is no mechanism"),
         ({"experiment": {"grids": {"amun": {"epsilon": [1]}}}}, "'epsilon' is no parameter of amun"),
+        ({"experiment": {"rows": ["detla"]}}, "no mechanism has a parameter 'detla'"),
         ({"repeets": 1}, "repeets"),
     ],
 )
