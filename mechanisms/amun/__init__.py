@@ -102,7 +102,8 @@ def anonymize(
         If a parameter is out of its range, or delta so small that its epsilon is 0 in doubles.
     Infeasible
         If the log has no case (`hardened`: and bounds are to be taken from it), the filter of profile `paper`
-        would leave none, delta asks for too many copies and deletions, or profile `hardened` has no defensible reading of the mode.
+        would leave none, delta asks for too many copies and deletions, or profile `hardened` has no defensible
+        reading of the mode.
     """
     check_guess(delta, precision)
     _check(mode, profile, additive, max_copies, max_length, max_duration)

@@ -1,5 +1,6 @@
-"""What a run of Amun really did, for the data owner's eyes only; but for the attack, of profiles `code` and `paper`.
+"""What a run of Amun really did, for the data owner's eyes only.
 
+All but `account_attack` is for profiles `code` and `paper`.
 Without these figures a nominal epsilon misleads: what it adds up to over a case, which events got no noise,
 how far the noise on the counts was carried out, and which parts no guarantee covers.
 """
@@ -28,10 +29,10 @@ def spread(values: np.ndarray) -> dict[str, float]:
 
 
 def account_attack(log: EventLog, left: EventLog, released: np.ndarray) -> dict:
-    """How well presence is told by an attacker who knows all cases but one and takes its variant as the sign of it.
+    """How often the attack h1 tells that a case is in the log: its variant is of no other case, and is released.
 
-    Where the variant is of that case alone, its release proves that the case is in the log. The smallest
-    additive failure of differential privacy is at least this hit rate.
+    The attacker knows all other cases, as in the paper's own threat model. The additive failure of any claim of
+    differential privacy is at least the hit rate.
 
     Parameters
     ----------
@@ -45,8 +46,8 @@ def account_attack(log: EventLog, left: EventLog, released: np.ndarray) -> dict:
     Returns
     -------
     dict
-        Number of cases with a variant of their own, their share of all cases, and the share of them whose variant is
-        in the release; this one is None if there is no such case.
+        Number of cases with a variant of their own, their share of all cases, and the share of them that the
+        attack finds: None if there is no such case.
     """
     unique = log.variants.representative[log.variants.counts == 1]
     seen = {left.case_ids[case] for case in np.flatnonzero(released[left.variants.of_case])}

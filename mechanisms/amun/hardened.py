@@ -14,8 +14,8 @@ The neighbour of a log is the log with one case more or less. Two parts, which c
 Both epsilons follow from delta at the worst prior, which does not look at the data. There is no filter, as
 what a filter drops is itself private, and no absolute value of the noise, which would be one-sided. Every
 bound that is taken from the log breaks the claim; `Bounds.from_data` names them. The noise is drawn in
-double precision and, like the secret behind the case ids from PCG64, which is not a cryptographic generator: who guesses
-or recovers its state can undo the noise. The claim leaves both aside.
+double precision, and from a generator that is not cryptographic (PCG64), as is the secret behind the case ids:
+whoever recovers its state can undo the noise. The claim leaves both aside.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from mechanisms.amun.control_flow import (
     draw_noise,
     draw_variants,
     lookup_table,
+    mean_absolute_noise,
     move_cases,
     plan_moves,
     two_sided_geometric,
@@ -76,6 +77,15 @@ def test_law_of_the_paper_is_the_discrete_laplace():
     assert_law(draws, lambda k: (1 - Q) / (1 + Q) * Q ** abs(k))
     positive = draw_noise(DRAWS, DELTA, "oversampling", "paper", np.random.default_rng(4))
     assert_law(positive, lambda k: (1 - Q) / (1 + Q) * (2 * Q**k if k else 1))
+
+
+@pytest.mark.parametrize("mode", ["oversampling", "sampling", "filtering"])
+@pytest.mark.parametrize("profile", ["code", "paper"])
+@pytest.mark.parametrize("delta", [0.05, 0.3, 0.8])
+def test_mean_of_the_absolute_noise(mode, profile, delta):
+    draws = np.abs(draw_noise(DRAWS, delta, mode, profile, np.random.default_rng(16)))
+    error = draws.std() / np.sqrt(DRAWS)
+    assert mean_absolute_noise(delta, mode, profile) == pytest.approx(draws.mean(), abs=4 * error)
 
 
 def test_closed_form_table_of_the_noise(shared_dir):

@@ -138,6 +138,10 @@ def test_composed_epsilon_is_that_of_variants_and_times():
     assert diagnostics["epsilon_event_divided"] == pytest.approx(1.238078 / 12, abs=1e-6)
 
 
+def test_labels_of_what_is_not_released_are_left_out():
+    assert harden(log_of(["XY", *(["AB"] * 60)])).release.labels == ("A", "B")
+
+
 def test_labels_come_in_an_order_that_does_not_depend_on_the_log():
     one, other = (harden(log_of([*words, *(["AB", "BA"] * 60)])).release for words in (["AB"], ["BA"]))
     assert one.labels == other.labels == ("A", "B")

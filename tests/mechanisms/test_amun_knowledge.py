@@ -72,6 +72,12 @@ def test_starts_are_compared_over_the_whole_log_by_hand():
     assert estimated.knowledge.values[first] / DAY == pytest.approx([0, 0, 0.99999, 0.99999, 0.99999, 3])
 
 
+def test_starts_of_the_code_on_two_days_by_hand():
+    # Days 0, 0 and 1: M = 1, half-width 1. The upper end is always at 1; F(x - 1) of the last start is 2/3.
+    log = log_of([(str(i), "A", when) for i, when in enumerate(("2020-01-01T00", "2020-01-01T09", "2020-01-02T03"))])
+    assert of_code(log).knowledge.prior == pytest.approx([1, 1, 1 / 3])
+
+
 def test_only_case_1_is_filtered_and_the_rest_is_estimated_anew():
     estimated = of_code(EXAMPLE, filtering=True)
     prior = by_event(estimated, estimated.knowledge.prior)
@@ -88,16 +94,26 @@ def test_with_a_precision_of_10_seconds_nothing_is_filtered():
 
 
 def test_second_vector_and_a_log_that_starts_on_one_day():
-    # B: .6667, .3333, .3333 in the authors' own risk file; M = 0, so every start has P_k = 1 and epsilon 0.1.
+    # The authors' data/paper_example.csv; their own risk file has B: .6667, .3333, .3333.
     log = log_of(
         [
-            (case, activity, f"2020-08-08T10:{minute:02}")
-            for case, b in (("1", 30), ("3", 20), ("4", 40))
-            for activity, minute in (("A", 0), ("B", b))
+            (case, activity, f"2020-08-08T{when}")
+            for case, events in {
+                "1": [("A", "10:20"), ("B", "10:50"), ("C", "16:15")],
+                "2": [("D", "12:07"), ("A", "13:37"), ("E", "14:07"), ("C", "19:07")],
+                "3": [("A", "13:30"), ("B", "13:55"), ("C", "20:55")],
+                "4": [("D", "15:00"), ("A", "17:00"), ("B", "17:40"), ("C", "23:45")],
+                "5": [("A", "16:40"), ("E", "17:55"), ("C", "23:55")],
+            }.items()
+            for activity, when in events
         ]
     )
-    estimated = of_code(log, precision=10.0)
-    assert sorted(estimated.knowledge.prior[~log.first_events]) == pytest.approx([1 / 3, 1 / 3, 2 / 3])
+    estimated = of_code(log)
+    prior = by_event(estimated, estimated.knowledge.prior)
+    assert [prior[case, "B"] for case in "134"] == pytest.approx([2 / 3, 1 / 3, 1 / 3])
+    # C after 325, 300, 420, 365 and 360 minutes, p = 1/12: case 2, the minimum, has only itself in its window.
+    assert [prior[case, "C"] for case in "12345"] == pytest.approx([1 / 5, 0, 1 / 5, 2 / 5, 2 / 5])
+    # M = 0, where the published code fails: every start has P_k = 1 and epsilon 0.1.
     assert (estimated.knowledge.prior[log.first_events] == 1).all()
     assert (estimated.epsilons[log.first_events] == 0.1).all()
 
@@ -189,6 +205,23 @@ def test_paper_holds_constant_groups_at_the_worst_case_and_takes_real_days():
     assert estimated.knowledge.prior[EXAMPLE.first_events][0] == pytest.approx(2 / 6)
 
 
+def test_paper_compares_starts_within_a_whole_day_before_and_after():
+    log = log_of([(str(i), "A", when) for i, when in enumerate(("2020-01-01T00", "2020-01-01T18", "2020-01-02T16"))])
+    assert of_paper(log).knowledge.prior == pytest.approx([2 / 3, 1, 2 / 3])
+
+
+def test_paper_takes_new_bounds_after_the_filter():
+    # C of case 4 is within 10 minutes of three of four, 3/4 + 0.3 >= 1, and its B is the longest by far.
+    rows = []
+    for case, b, c in (("1", 1, 0), ("2", 500, 20), ("3", 1000, 300), ("4", 5000, 10)):
+        start = np.datetime64(f"2020-0{case}-01T00:00")
+        rows += [(case, "A", str(start)), (case, "B", str(start + b)), (case, "C", str(start + b + c))]
+    estimated = of_paper(log_of(rows), filtering=True)
+    assert estimated.log.case_ids == ("1", "2", "3")
+    assert by_event(estimated, estimated.knowledge.low)["1", "B"] == MINUTE
+    assert by_event(estimated, estimated.knowledge.high)["1", "B"] == 1000 * MINUTE
+
+
 def test_paper_stops_where_the_filter_leaves_nothing():
     with pytest.raises(Infeasible, match="drops all 6 cases"):
         of_paper(EXAMPLE, delta=0.7, filtering=True)
@@ -260,3 +293,13 @@ def test_closed_windows_on_real_logs(real_log):
             prior = closed_window_prior(estimated.transitions, minutes, precision * MINUTE)
             risky = certain(prior, 0.3) & varies
             assert np.logical_or.reduceat(risky, log.offsets[:-1]).sum() == cases
+
+
+@pytest.mark.parametrize(("file", "cases"), [(SEPSIS, 1048), ("CCC19.xes.gz", 20), ("Unrineweginfectie.xes.gz", 1638)])
+def test_the_filter_read_literally_would_drop_nearly_every_case(real_log, file, cases):
+    """As above, but a constant group has P_k = 1 like any closed window: why `paper` holds it at the worst case."""
+    log = read_log(real_log(file))
+    minutes = np.floor(gaps(log) / MINUTE) * MINUTE
+    prior = closed_window_prior(of_code(log).transitions, minutes, 10 * MINUTE)
+    risky = certain(prior, 0.3) & ~log.first_events
+    assert np.logical_or.reduceat(risky, log.offsets[:-1]).sum() == cases

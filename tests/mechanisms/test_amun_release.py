@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import time
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -127,6 +130,36 @@ def test_bad_parameters_are_named(wrong):
         release(DEGENERATE["one case"], **{"delta": 0.3, **wrong}, rng=np.random.default_rng(1))
 
 
+@pytest.mark.parametrize(("profile", "mode"), ALL)
+def test_a_delta_without_an_epsilon_is_refused(profile, mode):
+    with pytest.raises(ParameterError, match="its epsilon is 0"):
+        attempt(DEGENERATE["one case"], profile, mode, delta=1e-17)
+
+
+@pytest.mark.parametrize(("profile", "mode"), ALL)
+@pytest.mark.parametrize("delta", [1e-16, 1e-8])
+def test_a_delta_that_asks_for_too_much_is_refused_at_once(profile, mode, delta):
+    log = DEGENERATE["all durations equal"]
+    before = time.perf_counter()
+    with pytest.raises(Infeasible, match=f"delta {delta} asks for about [0-9]+ .* at most 10000000 are allowed"):
+        release(log, delta=delta, mode=mode, profile=profile, rng=np.random.default_rng(1))
+    assert time.perf_counter() - before < 1
+
+
+def test_the_predicted_figure_by_hand():
+    # 2 transitions, eps_d = 4e-8: an absolute noise of 2.5e7 on each.
+    with pytest.raises(Infeasible, match="about 50000000 copies"):
+        release(DEGENERATE["all durations equal"], delta=1e-8, profile="paper", rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(("profile", "mode"), ALL)
+@pytest.mark.parametrize("delta", [0.999999999, 1 - 2**-53])
+@pytest.mark.filterwarnings("error")
+def test_a_delta_close_to_1_is_no_trouble(profile, mode, delta):
+    for log in DEGENERATE.values():
+        assert words(attempt(log, profile, mode, delta=delta)) <= words(log)
+
+
 def test_labels_with_separators_survive_a_file(tmp_path):
     log = log_of([(hour, [("A,B;C", 0), ("A,B", 5), (";", 5)]) for hour in range(30)])
     released = release(log, delta=0.3, profile="code", rng=np.random.default_rng(1))
@@ -144,6 +177,46 @@ def test_copies_stand_behind_the_originals_in_code_alone():
         names[profile] = [released.labels[code] for code in released.activities[released.first_events]]
     assert names["code"][:40] == [f"A{hour}" for hour in range(40)]
     assert len(set(names["paper"][:40])) < 40
+
+
+H1_CELLS = [
+    ("sampling", "0.2"),
+    ("sampling", "0.3"),
+    ("sampling", "0.4"),
+    ("filtering", "0.3"),
+    ("oversampling", "0.3"),
+]
+
+
+@pytest.mark.parametrize(("mode", "delta"), H1_CELLS)
+def test_hit_rate_of_the_attack_on_lone_variants(real_log, shared_dir, mode, delta):
+    log = read_log(real_log("Sepsis_Cases_-_Event_Log.xes.gz"))
+    with open(shared_dir / "reported" / "amun" / "h1_attack.csv", newline="") as file:
+        (row,) = (r for r in csv.DictReader(file) if (r["log"], r["mode"], r["delta"]) == ("Sepsis", mode, delta))
+    found = []
+    for seed in range(3):
+        outcome = anonymize(log, delta=float(delta), mode=mode, profile="code", rng=np.random.default_rng(seed))
+        found.append(outcome.diagnostics["h1_hit_rate"])
+        assert outcome.diagnostics["unique_variant_cases_share"] == pytest.approx(784 / 1050)
+    # One run of the published code; over 20 seeds of ours the standard deviation is at most 0.009.
+    assert np.mean(found) == pytest.approx(float(row["hit_rate_on_unique"]), abs=0 if mode == "oversampling" else 0.03)
+
+
+@pytest.mark.parametrize(("profile", "mode"), ALL)
+@settings(max_examples=10, deadline=None)
+@given(log=logs)
+def test_the_hit_rate_is_the_share_of_lone_variants_released(profile, mode, log):
+    try:
+        outcome = anonymize(log, delta=0.3, mode=mode, profile=profile, additive=0.5, rng=np.random.default_rng(1))
+    except Infeasible:
+        return
+    variants, released = log.variants, words(outcome.release)
+    lone = [tuple(log.labels[c] for c in variants.sequence(v)) for v in np.flatnonzero(variants.counts == 1)]
+    expected = np.mean([word in released for word in lone]) if lone else None
+    assert outcome.diagnostics["h1_hit_rate"] == expected
+    assert outcome.diagnostics["unique_variant_cases_share"] == len(lone) / log.n_cases
+    noted = any("a variant of their own" in note for note in outcome.notes)
+    assert noted == bool(expected and profile != "hardened")
 
 
 def test_diagnostics_of_the_published_profiles(real_log):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import kstest
+from scipy.stats import chisquare, kstest
 
 from data.log import EventLog
+from mechanisms.amun import release
 from mechanisms.amun.knowledge import DAY, MINUTE, Estimate, Knowledge, estimate, gaps
-from mechanisms.amun.times import accumulate, by_start, retime
+from mechanisms.amun.times import LIMIT, accumulate, by_start, retime
 
 
 def log_of(starts_in_days: list[float], gaps_in_minutes: list[list[float]]) -> EventLog:
@@ -32,8 +33,7 @@ def test_running_sums_start_anew_in_each_case():
 
 
 def test_constant_durations_of_the_code_are_decoded_exactly():
-    # Released gap = gap + f floor(gap) with one f a log: whoever knows one duration knows all. This attack
-    # succeeds by design of the published code and must fail on the other profiles.
+    # Released gap = gap + f floor(gap) with one f a log: whoever knows one duration knows all.
     log = log_of([0, 3, 7], [[30.5], [30.5], [30.5]])
     sources = np.array([0, 1, 2, 2])
     estimated = estimate(log, delta=0.3, filtering=False, profile="code", precision=10)
@@ -43,6 +43,44 @@ def test_constant_durations_of_the_code_are_decoded_exactly():
     assert released == pytest.approx(30.5 + factor * 30)
     assert factor == pytest.approx(new.compression, abs=1e-6)
     assert 0 < factor < 0.5
+
+
+def share_decoded(profile: str) -> float:
+    """How many durations fall to an attacker who knows that AB always takes 30 minutes.
+
+    He takes the ratio of the first released AB to it for that of every duration; AC takes 77 and AD 240 minutes.
+    """
+    minutes = {"B": 30, "C": 77, "D": 240}
+    words = [("A", other) for other in minutes for _ in range(60)]
+    times = [day * DAY + minute * MINUTE for day, (_, other) in enumerate(words) for minute in (0, minutes[other])]
+    log = EventLog.from_rows(np.repeat(np.arange(180).astype(str), 2), np.ravel(words).tolist(), np.array(times))
+    public = {"dates": ("1970-01-01", "1970-07-01"), "max_length": 2, "max_duration": 1.0}
+    released = release(log, delta=0.3, profile=profile, **public, rng=np.random.default_rng(12))
+    others = [released.labels[code] for code in released.activities[1::2]]
+    found = (released.timestamps[1::2] - released.timestamps[::2]) / MINUTE
+    ratio = found[others.index("B")] / minutes["B"]
+    truth = np.array([minutes[other] for other in others])
+    assert set(others) == set(minutes)
+    return float((np.abs(found - ratio * truth) < 0.01 * ratio * truth).mean())
+
+
+def test_one_known_constant_duration_decodes_all_others_in_the_published_profiles_alone():
+    # In `paper` each comes out as compression x duration: groups of one value get no noise there either.
+    assert share_decoded("code") == share_decoded("paper") == 1
+    assert share_decoded("hardened") < 0.1
+
+
+def test_times_beyond_64_bits_of_nanoseconds_are_cut():
+    # The noise is its group's minimum, f = 1/2: the first case runs off to the future, the second to the past.
+    log = log_of([0, 10], [[5], [5]])
+    far = 1e20
+    low = np.array([0, far, -far, far])
+    known = Knowledge(gaps(log), low, low, np.full(4, 0.5))
+    estimated = Estimate(log, np.zeros(4, dtype=int), known, np.ones(4), 0)
+    new = retime(estimated, np.array([0, 1]), (0, 0), "code", np.random.default_rng(13))
+    assert new.compression == 0.5
+    assert new.timestamps.tolist() == [0, LIMIT, -LIMIT, log.timestamps[3]]
+    assert 2**63 - 2000 <= 1000 * LIMIT < 2**63
 
 
 def test_compression_of_the_code_by_hand():
@@ -108,3 +146,16 @@ def test_order_by_start_does_not_depend_on_the_order_before():
         assert (np.diff(starts) >= 0).all()
         orders.add(tuple(ordered.timestamps.tolist()))
     assert len(orders) == 1
+
+
+def test_cases_of_equal_start_come_in_random_order():
+    # As in a release whose copies, which stand behind, start with the originals: B to E start together.
+    log = EventLog.from_rows(list("123456"), list("ABCDEF"), np.array([0, 7, 7, 7, 7, 9]))
+    position = np.zeros((4, 4), dtype=int)
+    for seed in range(2000):
+        ordered = by_start(log, np.random.default_rng(seed))
+        order = [ordered.labels[code] for code in ordered.activities]
+        assert (order[0], order[5]) == ("A", "F")
+        for place, label in enumerate(order[1:5]):
+            position["BCDE".index(label), place] += 1
+    assert chisquare(position.ravel()).pvalue > 1e-3

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -73,7 +75,33 @@ def test_notes_hold_resolved_parameters_phases_versions_and_private_figures(log_
     assert notes["parameters"] == {"size": 3.5}
     assert set(notes["phases"]) == {"read_s", "mechanism_s", "write_s"}
     assert notes["versions"]["numpy"] == np.__version__
-    assert notes["diagnostics"] == {"private": 3, "generator": "PCG64", "seeded": True}
+    assert notes["diagnostics"] == {"private": 3, "import_warnings": [], "generator": "PCG64", "seeded": True}
+
+
+def test_what_the_import_changed_is_a_note_and_no_raw_warning(tmp_path):
+    event = '<event><string key="concept:name" value="A"/>{}</event>'
+    dated = event.format('<date key="time:timestamp" value="2020-01-01T00:00:00Z"/>')
+    case = '<string key="concept:name" value="1"/>'
+    (tmp_path / "in.xes").write_text(f"<log><trace>{case}{dated}{event.format('')}</trace></log>")
+    notes = tmp_path / "notes.json"
+    run = process("mechanisms.identity", tmp_path / "in.xes", tmp_path / "out.csv", notes=notes)
+    assert (run.returncode, run.stderr) == (0, "")
+    (warning,) = json.loads(notes.read_text())["diagnostics"]["import_warnings"]
+    assert "events_without_time = 1" in warning
+    assert f"note: {warning}" in run.stdout
+
+
+@pytest.mark.filterwarnings("error")
+def test_versions_are_read_without_deprecated_attributes(monkeypatch):
+    class Deprecated(ModuleType):
+        def __getattr__(self, name):
+            warnings.warn(f"{name} is deprecated", DeprecationWarning, stacklevel=2)
+            return "1.0"
+
+    monkeypatch.setitem(sys.modules, "deprecated_example", Deprecated("deprecated_example"))
+    versions = cli.loaded_versions()
+    assert "deprecated_example" not in versions
+    assert versions["numpy"] == np.__version__
 
 
 def test_a_small_log_and_a_seed_are_remarked_on(tmp_path, capsys):
@@ -139,12 +167,24 @@ def test_amun_refuses_by_exit_code(log_file, tmp_path):
     assert "delta must lie between 0 and 1, both excluded; it is 1.5" in run.stderr
 
 
-def test_a_run_loads_no_heavy_library(log_file, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("identity", []),
+        ("shuffle", []),
+        ("amun", ["--delta", 0.3]),
+        ("amun", ["--delta", 0.3, "--profile", "code", "--mode", "filtering"]),
+    ],
+)
+def test_a_run_loads_no_heavy_library(log_file, tmp_path, monkeypatch, name, arguments):
     parquet = tmp_path / "in.parquet"
     write_log(read_log(log_file), parquet)
-    notes = tmp_path / "notes.json"
-    process("mechanisms.identity", parquet, tmp_path / "out.parquet", notes=notes)
-    assert not {"scipy", "matplotlib", "pm4py", "numba"} & set(json.loads(notes.read_text())["versions"])
+    monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")  # every imported module on standard error
+    run = process(f"mechanisms.{name}", parquet, tmp_path / "out.parquet", *arguments)
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in run.stderr.splitlines()}
+    assert run.returncode == 0
+    assert "numpy" in loaded
+    assert not {"pandas", "scipy", "pm4py", "matplotlib", "ot", "numba"} & loaded
 
 
 def test_epsilons_of_a_log_as_an_input_for_others(log_file, tmp_path):

@@ -42,6 +42,8 @@ def configure(project: Path, **changes: object) -> None:
         "grids": {"amun": {"delta": [0.3], "mode": ["sampling"]}},
     }
     experiment |= changes.pop("experiment", {})
+    if "amun" not in experiment.get("mechanisms", ["amun"]):
+        del experiment["grids"], experiment["rows"]
     config = {"repeats": 2, "timeout": 60, "experiments": {"test": experiment}, **changes}
     (project / "test.yaml").write_text(yaml.safe_dump(config))
 
