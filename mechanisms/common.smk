@@ -80,6 +80,13 @@ def seed(mechanism):
     return run_seed
 
 
+def public_bounds(wildcards):
+    """The public bounds of a log as options of a mechanism's command line."""
+    bounds = config["public_bounds"].get(wildcards.log, {})
+    values = {name: value if isinstance(value, list) else [value] for name, value in bounds.items()}
+    return [f"--{name.replace('_', '-')} {' '.join(map(str, value))}" for name, value in values.items()]
+
+
 def pattern(mechanism, file):
     """The path of a file of a run, with the mechanism's parameters as wildcards."""
     names = GRIDS[mechanism]

@@ -36,6 +36,7 @@ from mechanisms.amun.published import publish
 
 MODES = ("oversampling", "sampling", "filtering")
 PROFILES = ("paper", "code", "hardened")
+LONGEST = 10_000 * 366 * DAY  # beyond any two dates
 NOT_HARDENED = {
     "oversampling": "noise that only adds cases betrays which counts cannot be",
     "filtering": "which cases a filter drops depends on their own times",
@@ -112,7 +113,7 @@ def anonymize(
     if profile == "hardened":
         if mode != "sampling":
             raise Infeasible(f"profile hardened has no mode {mode}: {NOT_HARDENED[mode]}; use mode sampling")
-        duration = None if max_duration is None else int(max_duration * DAY)
+        duration = None if max_duration is None else int(min(max_duration * DAY, LONGEST))
         bounds = complete_bounds(log, public_dates, duration, max_length)
         return harden(log, delta, precision, additive, max_copies, bounds, rng)
     return publish(log, delta, mode, profile, precision, rng)

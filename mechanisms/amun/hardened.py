@@ -87,7 +87,7 @@ def threshold(epsilon: float, additive: float) -> int:
 
     A count of 1 reaches it with probability ``q^(threshold - 1) / (1 + q) <= additive``.
     """
-    return 1 + int(np.ceil(np.log(1 / (additive * (1 + np.exp(-epsilon)))) / epsilon))
+    return max(1, 1 + int(np.ceil(np.log(1 / (additive * (1 + np.exp(-epsilon)))) / epsilon)))
 
 
 def release_counts(counts: np.ndarray, epsilon: float, additive: float, rng: np.random.Generator) -> np.ndarray:
@@ -158,7 +158,8 @@ def harden(
         by_start(release, rng),
         diagnostics={
             "nominal_epsilon": epsilon,
-            "composed_epsilon": 2 * epsilon,
+            # No figure stands for a guarantee that bounds taken from the log have broken.
+            "composed_epsilon": None if bounds.from_data else 2 * epsilon,
             "composed_additive": additive,
             "epsilon_event_divided": epsilon_event,
             "threshold": threshold(epsilon, additive),
@@ -225,4 +226,5 @@ def _noisy_times(log, cases, offsets, bounds: Bounds, epsilon: float, rng: np.ra
     room = (last_date - first_date) - values[first]
     factor = np.divide(room, duration, out=np.ones_like(room), where=duration > room)
     values = np.where(first, values, values * np.repeat(factor, lengths))
-    return first_date + np.rint(accumulate(values, offsets)).astype(np.int64)
+    # In doubles, microseconds far from 1970 are not exact.
+    return np.clip(first_date + np.rint(accumulate(values, offsets)).astype(np.int64), first_date, last_date)

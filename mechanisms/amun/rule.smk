@@ -33,6 +33,7 @@ rule amun:
         **LIMITS,
     params:
         seed=seed("amun"),
+        bounds=public_bounds,
     shell:
         MEASURE + "python -m mechanisms.amun {input.log} {output.release} --delta {wildcards.delta}"
-        " --mode {wildcards.mode} --profile {wildcards.profile} --seed {params.seed}"
+        " --mode {wildcards.mode} --profile {wildcards.profile} {params.bounds} --seed {params.seed}"

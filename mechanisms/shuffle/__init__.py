@@ -21,7 +21,7 @@ def release(log: EventLog, *, rng: np.random.Generator) -> EventLog:
     rng : numpy.random.Generator
     """
     first = log.first_events
-    steps = np.diff(log.timestamps, prepend=log.timestamps[:1])
+    steps = np.array(np.diff(log.timestamps, prepend=log.timestamps[:1]))
     steps[~first] = rng.permutation(steps[~first])
     steps[first] = 0
     elapsed = np.cumsum(steps)

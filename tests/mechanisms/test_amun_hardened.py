@@ -145,3 +145,32 @@ def test_labels_of_what_is_not_released_are_left_out():
 def test_labels_come_in_an_order_that_does_not_depend_on_the_log():
     one, other = (harden(log_of([*words, *(["AB", "BA"] * 60)])).release for words in (["AB"], ["BA"]))
     assert one.labels == other.labels == ("A", "B")
+
+
+def test_no_composed_epsilon_is_claimed_with_bounds_from_the_log():
+    outcome = harden(log_of(["AB"] * 60), max_length=None)
+    assert outcome.diagnostics["composed_epsilon"] is None
+    assert any("breaks the guarantee: max_length" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("extreme", [{"delta": 0.01, "additive": 0.9}, {"max_duration": 1e300}])
+def test_extreme_parameters_are_no_error(extreme):
+    harden(log_of(["AB"] * 60), **extreme)
+
+
+def test_no_event_leaves_the_widest_dates():
+    """Where doubles are coarser than a microsecond."""
+    bounds = {"dates": ("0001-01-01", "9999-12-31"), "max_duration": None}
+    first, last = (np.datetime64(date, "us").astype(np.int64) for date in bounds["dates"])
+    for seed in range(20):
+        times = harden(log_of(["ABCD"] * 60), seed, **bounds).release.timestamps
+        assert first <= times.min() <= times.max() <= last
+
+
+def test_labels_that_differ_in_a_trailing_null_stay_apart():
+    log = EventLog.from_rows(
+        [f"{label!r} {i}" for label in ("a", "a\0") for i in range(300)],
+        [label for label in ("a", "a\0") for _ in range(300)],
+        np.full(600, FIRST),
+    )
+    assert harden(log).release.labels == ("a", "a\0")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.log import EventLog
+from data.log import EventLog, empty_log
 from mechanisms import identity, shuffle
 from mechanisms.ids import fresh_case_ids
 
@@ -74,3 +74,8 @@ def test_fresh_ids_are_distinct_and_do_not_show_the_generator():
     raw = np.random.default_rng(1).bytes(16 * 5000).hex()
     assert not any(i in raw for i in ids[:100])
     assert fresh_case_ids(0, np.random.default_rng(1)) == ()
+
+
+@pytest.mark.parametrize("control", [identity, shuffle])
+def test_a_log_without_cases(control):
+    assert control.release(empty_log(), rng=np.random.default_rng(1)).n_cases == 0

@@ -324,6 +324,18 @@ def test_a_missing_file_is_named_with_page_checksum_and_place(project):
         assert part in output
 
 
+def test_public_bounds_reach_the_mechanism(project):
+    bounds = {"structured": {"dates": ["2024-01-01", "2024-12-31"], "max_length": 12, "max_duration": 30}}
+    grids = {"amun": {"delta": [0.3], "mode": ["sampling"], "profile": ["hardened"]}}
+    metrics = ["composed_epsilon", "emd_variants"]
+    configure(project, repeats=1, public_bounds=bounds, experiment={"grids": grids, "metrics": metrics})
+    snakemake(project)
+    (path,) = project.glob("results/runs/amun/*hardened*/*/0/run.json")
+    assert json.loads(path.read_text())["diagnostics"]["bounds_from_data"] == []
+    table = (project / "results/test/tables/composed_epsilon.md").read_text()
+    assert "2.48" in table  # twice 2 ln(1.3 / 0.7)
+
+
 def test_timing_repeats_the_runs_alone(project):
     configure(project, repeats=1, experiment={"mechanisms": ["identity"]})
     snakemake(project, "--cores", "1", "timing")
