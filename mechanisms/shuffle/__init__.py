@@ -20,8 +20,10 @@ def release(log: EventLog, *, rng: np.random.Generator) -> EventLog:
     log : EventLog
     rng : numpy.random.Generator
     """
+    if not log.n_cases:
+        return log
     first = log.first_events
-    steps = np.array(np.diff(log.timestamps, prepend=log.timestamps[:1]))
+    steps = np.diff(log.timestamps, prepend=log.timestamps[:1])
     steps[~first] = rng.permutation(steps[~first])
     steps[first] = 0
     elapsed = np.cumsum(steps)
