@@ -21,11 +21,12 @@ REAL = {
     "BPIC 2012": "BPI_Challenge_2012.xes.gz",
     "Road Traffic": "RTFMP_reexport.xes.gz",
 }
+IMPORTED = {**REAL, "BPIC 2015-1": "BPIC15_1.xes.gz"}
 
 
-def found_logs(folder: Path) -> dict[str, Path]:
-    """The real logs that are in the folder, else the embedded ones."""
-    real = {name: folder / file for name, file in REAL.items() if (folder / file).is_file()}
+def found_logs(folder: Path, wanted: dict[str, str]) -> dict[str, Path]:
+    """The wanted real logs that are in the folder, else the embedded ones."""
+    real = {name: folder / file for name, file in wanted.items() if (folder / file).is_file()}
     return real or {path.name.split(".")[0]: path for path in sorted((ROOT / "data/embedded").glob("*.xes.gz"))}
 
 
@@ -41,9 +42,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--logs", type=Path, default=Path(os.environ.get("PPM_LOGS", shared / "data" / "logs")))
     options = parser.parse_args()
-    logs = found_logs(options.logs)
+    logs = found_logs(options.logs, REAL)
     parts = {
-        "Import": (importer, importer.table(logs, options.rounds)),
+        "Import": (importer, importer.table(found_logs(options.logs, IMPORTED), options.rounds)),
         "Mechanisms": (mechanisms, mechanisms.table(logs, options.rounds)),
         "Harness": (harness, harness.table(options.rounds)),
     }

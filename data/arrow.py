@@ -31,3 +31,32 @@ def to_integers(array: pa.Array, dtype: type) -> np.ndarray:
     """The values of an integer or time array without nulls; `dtype` has its width."""
     data = array.buffers()[1]
     return np.frombuffer(data, dtype=dtype)[array.offset : array.offset + len(array)]
+
+
+def integers(column: pa.ChunkedArray, dtype: type = np.int64) -> np.ndarray:
+    """The values of an integer or time column without nulls; `dtype` has its width."""
+    return np.concatenate([np.empty(0, dtype), *(to_integers(chunk, dtype) for chunk in column.chunks)])
+
+
+def codes(column: pa.ChunkedArray) -> tuple[np.ndarray, list[str]]:
+    """Codes by first appearance, int32, and the distinct values of a text column without nulls."""
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    chunks = column.unify_dictionaries().chunks
+    if not chunks:
+        return np.empty(0, dtype=np.int32), []
+    found = np.concatenate([to_integers(chunk.indices.cast(pa.int32()), np.int32) for chunk in chunks])
+    values = chunks[0].dictionary.to_pylist()
+    # A dictionary may hold values that no row has, and in any order. Of repeated indices the last assignment counts.
+    first = np.full(len(values), len(found))
+    first[found[::-1]] = np.arange(len(found))[::-1]
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(found))]
+    renamed = np.zeros(len(values), dtype=np.int32)
+    renamed[order] = np.arange(len(order))
+    return renamed[found], [values[code] for code in order]
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column type is text, encoded as a dictionary or not."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)

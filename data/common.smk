@@ -1,12 +1,15 @@
 """What the rules of the datasets share: which logs there are, and which file each comes from."""
 
+import json
+
 from snakemake.logging import logger
 
-from data.datasets import DatasetError, UnavailableError, dataset, locate
+from data.datasets import DatasetError, UnavailableError, dataset, locate, published
 
 # What decides the content of a canonical log. A log that is converted again to the same bytes causes no further
 # work if it is done first, by the target `datasets`.
-IMPORTERS = [project_path("data", file) for file in ("arrow.py", "convert.py", "io.py", "log.py", "xes.py")]
+IMPORTED_BY = "arrow convert csv_log importing io lifecycle log options tabular times unpack xes".split()
+IMPORTERS = [project_path("data", f"{module}.py") for module in IMPORTED_BY]
 
 WANTED_LOGS = list(dict.fromkeys(log for wanted in config["experiments"].values() for log in wanted["logs"]))
 DATASETS, RAW_FILES, UNAVAILABLE = {}, {}, {}
@@ -38,11 +41,21 @@ def raw_file(wildcards):
     return RAW_FILES[wildcards.log]
 
 
-def title(wildcards):
-    """The title of a log."""
-    return DATASETS[wildcards.log].title
+def convert_options(wildcards):
+    """What the import has to be told of a log."""
+    return DATASETS[wildcards.log].convert_options
 
 
-def lifecycle(wildcards):
-    """Which events of a log to keep."""
-    return DATASETS[wildcards.log].lifecycle
+def surveys(wildcards):
+    """A record of every dataset there is, whether an experiment uses it or not."""
+    return expand("results/logs/{log}/survey.json", log=dict.fromkeys([*published(), *config["datasets"]]))
+
+
+def own_file(wildcards):
+    """The file of a log that is used in place; a published file does not change."""
+    return dataset(wildcards.log, config["datasets"]).path or []
+
+
+def own_entry(wildcards):
+    """What the configuration says of a dataset, as JSON."""
+    return json.dumps(config["datasets"].get(wildcards.log, {}))

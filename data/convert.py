@@ -1,37 +1,42 @@
-"""Convert a raw log to the canonical log and its statistics.
+"""Convert an event log of any kind into any other, such as a raw log into the canonical one, and describe it.
 
-`python -m data.convert raw.xes.gz log.parquet statistics.json --dataset sepsis --lifecycle all`
+`python -m data.convert raw.xes.gz log.parquet`; `--help` tells of the options.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 
 from data.datasets import STATISTICS, Dataset, DatasetError, dataset, digest
 from data.files import write_json
-from data.io import LogError, read_log, write_log
-from data.log import EventLog
-from data.xes import LIFECYCLE, import_xes
+from data.importing import import_log, repairs
+from data.io import LogError, write_log
+from data.lifecycle import LIFECYCLES, complete_events, paired_events
+from data.log import DURATION, EventLog
+from data.options import DEFAULTS, REPEATED, ImportOptions
 
 
-def convert(source: Path, target: Path, about: Dataset | None = None) -> dict[str, object]:
+def convert(
+    source: Path, target: Path, about: Dataset | None = None, options: ImportOptions = DEFAULTS
+) -> dict[str, object]:
     """Convert a raw log.
 
-    Further attributes of the events are left out, and with them the lifecycle once it has been used.
+    Of the attributes of the events the durations are kept, the others only on request.
 
     Parameters
     ----------
     source : path
-        An event log of any kind that `read_log` reads.
+        An event log of any kind that `import_log` reads.
     target : path
-        The canonical log to write.
+        The log to write.
     about : Dataset, optional
         Which events to keep, and what the statistics say of the source.
+    options : ImportOptions
 
     Returns
     -------
@@ -44,17 +49,12 @@ def convert(source: Path, target: Path, about: Dataset | None = None) -> dict[st
         If the file cannot be read or no event is left.
     """
     about = about or Dataset(source.name)
-    if source.name.lower().endswith((".xes", ".xes.gz")):
-        whole, counters = import_xes(source)
-    else:
-        whole, counters = read_log(source), {}
+    whole, counters = import_log(source, options)
     if not whole.n_events:
         raise LogError(f"{source}: the log holds no event; fetch or export it again")
-    log = replace(whole, attributes={})
-    if about.lifecycle == "complete":
-        log = complete_events(whole, source)
-        counters["events_not_complete"] = whole.n_events - log.n_events
-        counters["cases_without_complete_event"] = whole.n_cases - log.n_cases
+    log, dropped = _by_lifecycle(whole, about.lifecycle, source)
+    if not options.attributes:
+        log = replace(log, attributes={key: values for key, values in log.attributes.items() if key == DURATION})
     write_log(log, target)
     return {
         "log": about.key,
@@ -67,40 +67,18 @@ def convert(source: Path, target: Path, about: Dataset | None = None) -> dict[st
         "sha256": digest(source, "sha256"),
         "lifecycle": about.lifecycle,
         **describe(log),
-        "import": counters,
+        "import": counters | dropped,
         "published": comparison(about, describe(whole), describe(log)),
     }
 
 
-def complete_events(log: EventLog, source: Path) -> EventLog:
-    """The events that complete an activity: lifecycle transition ``complete`` in whatever case, or none at all.
-
-    Raises
-    ------
-    LogError
-        If there are none.
-    """
-    transitions = log.attributes.get(LIFECYCLE)
-    if transitions is None:
-        return replace(log, attributes={})
-    kinds = dict.fromkeys(transitions.tolist())
-    wanted = {kind for kind in kinds if kind is None or kind.lower() == "complete"}
-    keep = np.fromiter((kind in wanted for kind in transitions.tolist()), dtype=bool, count=log.n_events)
-    if not keep.any():
-        raise LogError(
-            f"{source}: lifecycle `complete` keeps no event, as the transitions are {', '.join(kinds)}; "
-            f"use lifecycle `all` for this log"
-        )
-    case_codes = log.case_of_event[keep]
-    present, case_codes = np.unique(case_codes, return_inverse=True)
-    return EventLog.from_codes(
-        case_codes,
-        [log.case_ids[case] for case in present],
-        log.activities[keep],
-        log.labels,
-        log.timestamps[keep],
-        {},
-    )
+def _by_lifecycle(log: EventLog, lifecycle: str, source: Path) -> tuple[EventLog, dict[str, int]]:
+    if lifecycle == "all":
+        return log, {}
+    try:
+        return complete_events(log) if lifecycle == "complete" else paired_events(log)
+    except LogError as error:
+        raise LogError(f"{source}: {error}") from error
 
 
 def describe(log: EventLog) -> dict[str, object]:
@@ -133,22 +111,77 @@ def comparison(about: Dataset, whole: dict, kept: dict) -> dict[str, dict[str, o
     return compared
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Convert a raw log to the canonical log and its statistics.")
-    parser.add_argument("source", type=Path)
-    parser.add_argument("target", type=Path, help="the canonical log, .parquet")
-    parser.add_argument("statistics", type=Path, help="the statistics, .json")
-    parser.add_argument("--dataset", required=True, help="key in config/datasets.csv, or a name of your own")
+def report(statistics: dict[str, object]) -> str:
+    """The statistics of a conversion for people: size, span, and what the import had to drop or change."""
+    imported = statistics["import"]
+    changed = [f"  {name} = {imported[name]}" for name in dict.fromkeys([*repairs(imported), "events_out_of_order"])]
+    size = [f"{statistics[name]} {name}" for name in ("cases", "events", "activities", "variants")]
+    return "\n".join(
+        [
+            f"{statistics['file']}: {', '.join(size)}",
+            f"{statistics['min_len']} to {statistics['max_len']} events a case, mean {statistics['mean_len']:.2f}",
+            f"{statistics['first']} to {statistics['last']}",
+            "found and repaired:",
+            *changed,
+        ]
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Convert an event log into another format and describe it.")
+    parser.add_argument("source", type=Path, help=".xes, .csv or .parquet, the first two also .gz or .zip")
+    parser.add_argument("target", type=Path, help=".parquet, .csv, .csv.gz, .xes or .xes.gz")
+    parser.add_argument("statistics", type=Path, nargs="?", help="write the statistics here, .json")
+    parser.add_argument("--dataset", help="key in config/datasets.csv, or a name of your own")
     parser.add_argument("--title", help="title of a dataset of your own")
-    parser.add_argument("--lifecycle", choices=("all", "complete"), help="events to keep (default: as the table says)")
-    options = parser.parse_args()
-    own = {"title": options.title, "lifecycle": options.lifecycle}
-    own = {name: value for name, value in own.items() if value}
+    parser.add_argument(
+        "--lifecycle",
+        choices=LIFECYCLES,
+        help="events to keep: all, those that complete an activity, or these with durations from paired start events "
+        "(default: as the table of datasets says, or all)",
+    )
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--strict", action="store_true", help="refuse a log of which an event would be dropped")
+    reading.add_argument("--allow-totals", action="store_true", help="accept other totals than the header declares")
+    reading.add_argument("--attributes", action="store_true", help="keep the further attributes of events")
+    reading.add_argument("--repeated", choices=REPEATED, help="traces of one name: merge, or keep apart")
+    reading.add_argument("--zone", help="time zone of times that name none, as Europe/Berlin (default: UTC)")
+    reading.add_argument("--member", help="member of a zip archive")
+    reading.add_argument("--max-ratio", type=float, help="content may be so many times larger than the packed file")
+    reading.add_argument("--max-bytes", type=int, help="largest content of a packed file")
+    table = parser.add_argument_group("CSV and Parquet")
+    for column in ("case", "activity", "time", "transition", "start"):
+        table.add_argument(f"--{column}", metavar="COLUMN", help=f"name of the {column} column")
+    table.add_argument("--columns", type=_names, metavar="A,B,...", help="names of all columns of CSV without header")
+    table.add_argument("--separator", type=_character, help="between columns; `tab` for a tabulator")
+    table.add_argument("--decimal", help="decimal sign of numbers")
+    table.add_argument("--encoding", help="as utf-8 or cp1252")
+    table.add_argument("--time-format", help="as %%d/%%m/%%Y %%H:%%M (default: ISO 8601)")
+    return parser
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+def _character(text: str) -> str:
+    return "\t" if text == "tab" else text
+
+
+def main() -> None:
+    given = vars(_parser().parse_args())
+    own = {name: given[name] for name in ("title", "lifecycle") if given[name]}
+    reading = {field.name: given[field.name] for field in fields(ImportOptions) if given[field.name] is not None}
     try:
-        statistics = convert(options.source, options.target, dataset(options.dataset, {options.dataset: own}))
-    except (LogError, DatasetError) as error:
-        sys.exit(str(error))
-    write_json(statistics, options.statistics)
+        options = ImportOptions(**reading)
+        key = given["dataset"]
+        about = dataset(key, {key: own}) if key else Dataset(given["source"].name, **own)
+        statistics = convert(given["source"], given["target"], about, options)
+        if given["statistics"]:
+            write_json(statistics, given["statistics"])
+    except (LogError, DatasetError, OSError) as error:
+        sys.exit(" ".join(str(error).split()))
+    print(report(statistics))
 
 
 if __name__ == "__main__":

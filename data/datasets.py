@@ -11,6 +11,7 @@ import difflib
 import gzip
 import hashlib
 import os
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -19,6 +20,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "config" / "datasets.csv"
 KINDS = (".xes", ".xes.gz")  # that are read as published
+CSV_OPTIONS = {
+    "csv_case": "case",
+    "csv_activity": "activity",
+    "csv_timestamp": "time",
+    "csv_separator": "separator",
+    "csv_encoding": "encoding",
+    "csv_zone": "zone",
+    "csv_format": "time-format",
+}  # fields of a dataset, and options of `data.convert`
 STATISTICS = ("cases", "events", "activities", "variants", "min_len", "mean_len", "max_len")
 
 
@@ -38,23 +48,30 @@ class Dataset:
     ----------
     key : str
         Name in configuration, paths and tables.
-    title, doi, licence, page : str
+    title, authors, year, doi, licence, page : str
     url, fallback_url : str
         Where the file is downloaded from, in this order.
     file_name, size_bytes, md5, sha256 : str
         The file as published.
+    member : str
+        Name of the log inside the file, if that is an archive.
     path : str
         A file that is used in place: of one's own (relative to the working directory) or embedded in the project.
     lifecycle : str
         Which events to keep: ``all``, or ``complete`` for those that complete an activity.
     synthetic : str
         ``yes`` for a log made by a generator.
+    csv_case, csv_activity, csv_timestamp, csv_separator, csv_encoding, csv_zone, csv_format : str
+        How the log is written down if it is in CSV: columns, separator, encoding, time zone (IANA name) and format of
+        times that name none.
     cases, events, activities, variants, min_len, mean_len, max_len : str
         Published statistics as printed; lengths are events of a case.
     """
 
     key: str
     title: str = ""
+    authors: str = ""
+    year: str = ""
     doi: str = ""
     licence: str = ""
     page: str = ""
@@ -64,9 +81,17 @@ class Dataset:
     size_bytes: str = ""
     md5: str = ""
     sha256: str = ""
+    member: str = ""
     path: str = ""
     lifecycle: str = "all"
     synthetic: str = ""
+    csv_case: str = ""
+    csv_activity: str = ""
+    csv_timestamp: str = ""
+    csv_separator: str = ""
+    csv_encoding: str = ""
+    csv_zone: str = ""
+    csv_format: str = ""
     cases: str = ""
     events: str = ""
     activities: str = ""
@@ -82,12 +107,38 @@ class Dataset:
         return known[0] if known else "no checksum published"
 
     @property
+    def raw_name(self) -> str:
+        """The name of the file that is read: the published one, or its member."""
+        return self.member or self.file_name
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Suffixes of files of the dataset that can be read; CSV only if its columns are declared."""
+        return (*KINDS, ".csv", ".csv.gz") if self.csv_case else KINDS
+
+    @property
+    def convert_options(self) -> list[str]:
+        """What `data.convert` has to be told of the dataset, as its command line takes it."""
+        options = {"dataset": self.key, "title": self.title, "lifecycle": self.lifecycle}
+        options |= {option: getattr(self, field) for field, option in CSV_OPTIONS.items()}
+        return [f"--{option}={value}" for option, value in options.items() if value]
+
+    @property
     def by_hand(self) -> str:
         """How a person can supply the file."""
+        log = f"take {self.member} out of it, put that" if self.member else "put it"
         return (
-            f"Download {self.file_name} from {self.page or self.doi or 'its publisher'} ({self.checksum}), put it into "
+            f"Download {self.file_name} from {self.page or self.doi or 'its publisher'} ({self.checksum}), {log} into "
             f"one of the raw_dirs of the configuration or into data/raw/{self.key}/, and run the command again."
         )
+
+    @property
+    def citation(self) -> str:
+        """The dataset as a reference list names it (creator, year, title, publisher, address)."""
+        creator = " ".join(filter(None, (self.authors, self.year and f"({self.year})")))
+        publisher = "4TU.ResearchData." if self.doi.startswith("10.4121/") else ""
+        address = f"https://doi.org/{self.doi}" if self.doi else self.page
+        return " ".join(filter(None, (creator and f"{creator}:", f"{self.title}.", publisher, address)))
 
 
 def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:
@@ -143,6 +194,8 @@ def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
         If a file found is not the published one.
     """
     if wanted.path:
+        if not os.path.isfile(wanted.path):
+            raise DatasetError(f"dataset {wanted.key!r}: there is no file {wanted.path}; correct its `path:`")
         return wanted.path
     if found := find(wanted, [*raw_dirs, f"data/raw/{wanted.key}"]):
         return str(found)
@@ -151,14 +204,15 @@ def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
             f"dataset {wanted.key!r}: no public source is known. Put your copy into one of raw_dirs, as "
             f"{wanted.key}.xes.gz, or declare it under `datasets:` in the configuration: `{wanted.key}: {{path: ...}}`."
         )
-    if not wanted.file_name.lower().endswith(KINDS):
+    if not wanted.raw_name.lower().endswith(wanted.kinds):
         raise UnavailableError(
-            f"dataset {wanted.key!r}: {wanted.file_name} is of a kind that is not read. Download it from "
-            f"{wanted.page}, convert it, and put it into one of raw_dirs as {wanted.key}.xes.gz."
+            f"dataset {wanted.key!r}: {wanted.raw_name} is of a kind that is not read. Download it from "
+            f"{wanted.page}, convert it, and put it into one of raw_dirs as {wanted.key}.xes.gz; or, if it is a log in "
+            f"CSV, declare its columns under `datasets:` in the configuration: `{wanted.key}: {{csv_case: ...}}`."
         )
     if not wanted.url:
         raise UnavailableError(f"dataset {wanted.key!r}: no address to fetch it from is known. {wanted.by_hand}")
-    return f"data/raw/{wanted.key}/{wanted.file_name}"
+    return f"data/raw/{wanted.key}/{wanted.raw_name}"
 
 
 def find(wanted: Dataset, folders: Iterable[str]) -> Path | None:
@@ -169,12 +223,13 @@ def find(wanted: Dataset, folders: Iterable[str]) -> Path | None:
     DatasetError
         If the file found has another checksum than the published one, naming both.
     """
-    published_name = _spelling(wanted.file_name)
-    names = {published_name, f"{published_name}.gz", *(f"{wanted.key}{kind}" for kind in KINDS)}
+    published_name = _spelling(wanted.raw_name)
+    names = {published_name, f"{published_name}.gz", *(f"{wanted.key}{kind}" for kind in wanted.kinds)}
     for folder in map(Path, folders):
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
             if _spelling(path.name) in names and path.is_file():
-                if differs := mismatch(wanted, path):
+                # Of a member there is no published checksum, only of the archive.
+                if not wanted.member and (differs := mismatch(wanted, path)):
                     raise DatasetError(
                         f"{path}: {differs}. If the file is incomplete, fetch it again; if it is another export of the "
                         f"log, declare it under `datasets:` in the configuration as one of your own, with `path:`."
@@ -190,9 +245,13 @@ def mismatch(wanted: Dataset, path: Path) -> str:
     """
     packed = path.name.lower().endswith(".gz") and not wanted.file_name.lower().endswith(".gz")
     for kind in ("md5", "sha256"):
-        expected = getattr(wanted, kind)
-        if expected and (found := digest(path, kind, packed)) != expected:
-            return f"{kind} {found}, but {wanted.file_name} as published has {kind} {expected}"
+        if expected := getattr(wanted, kind):
+            try:
+                found = digest(path, kind, packed)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                return f"it cannot be unpacked ({error})"
+            if found != expected:
+                return f"{kind} {found}, but {wanted.file_name} as published has {kind} {expected}"
     return ""
 
 

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from data.arrow import TIME_TYPE, from_integers, from_texts, to_integers
+from data.arrow import TIME_TYPE, codes, from_integers, from_texts, integers, is_text
 from data.files import replacing
 from data.log import ACTIVITY, CASE, KEYS, TIMESTAMP, EventLog, LogError
 
 
 def read_log(path: str | os.PathLike) -> EventLog:
-    """Read an event log.
+    """Read an event log: cases, activities, times; with further attributes if it is Parquet or CSV.
+
+    Warns of everything that had to be dropped or changed.
 
     Parameters
     ----------
     path : path
-        A file ending in .parquet, .csv, .csv.gz, .xes or .xes.gz.
+        A file ending in .parquet, .csv, .csv.gz, .xes, .xes.gz or .zip.
 
     Raises
     ------
@@ -28,16 +33,19 @@ def read_log(path: str | os.PathLike) -> EventLog:
         If the file is missing, empty, of an unknown kind, or not an event log.
     """
     path = Path(path)
-    if not path.is_file():
-        raise LogError(f"{path}: no such file")
-    if path.stat().st_size == 0:
-        raise LogError(f"{path}: empty file (the run that should have written it did not succeed)")
-    try:
-        return _by_suffix(path, READERS)(path)
-    except (pa.ArrowException, ValueError) as error:
-        if isinstance(error, LogError):
-            raise
-        raise LogError(f"{path}: not a readable event log: {error}") from error
+    check_present(path)
+    if path.name.lower().endswith(".parquet"):
+        with naming(path):
+            return from_table(parquet_table(path))
+    from data.importing import import_log, repairs
+    from data.options import ImportOptions
+
+    # The attributes of XES cost several times the time, and no caller uses them.
+    attributes = path.name.lower().endswith((".csv", ".csv.gz"))
+    log, counters = import_log(path, ImportOptions(attributes=attributes))
+    if changes := [f"{name} = {counters[name]}" for name in repairs(counters)]:
+        warnings.warn(f"{path}: not imported as it stands: {', '.join(changes)}", stacklevel=2)
+    return log if attributes else replace(log, attributes={})
 
 
 def write_log(log: EventLog, path: str | os.PathLike) -> None:
@@ -51,7 +59,7 @@ def write_log(log: EventLog, path: str | os.PathLike) -> None:
         If the suffix is of an unknown kind or the folder does not exist.
     """
     path = Path(path)
-    write = _by_suffix(path, WRITERS)
+    write = by_suffix(path, WRITERS)
     if not path.absolute().parent.is_dir():
         raise LogError(f"{path}: the folder does not exist; create it first")
     with replacing(path) as temporary:
@@ -59,11 +67,15 @@ def write_log(log: EventLog, path: str | os.PathLike) -> None:
 
 
 def to_table(log: EventLog) -> pa.Table:
-    """The log as an Arrow table, one row an event, text columns dictionary-encoded."""
-    used = np.zeros(len(log.labels), dtype=bool)
-    used[log.activities] = True
-    codes = (np.cumsum(used) - 1)[log.activities].astype(np.int32)
-    labels = [label for label, keep in zip(log.labels, used, strict=True) if keep]
+    """The log as an Arrow table, one row an event, text columns dictionary-encoded.
+
+    Labels are those that some event carries, in the order of their first event: the order of `log.labels` may tell
+    of the log that a release was made from.
+    """
+    used, first, codes = np.unique(log.activities, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    labels = [log.labels[code] for code in used[order]]
+    codes = np.argsort(order)[codes].astype(np.int32)
     columns = {
         CASE: _dictionary(log.case_of_event.astype(np.int32), log.case_ids),
         ACTIVITY: _dictionary(codes, labels),
@@ -88,8 +100,11 @@ def from_table(table: pa.Table) -> EventLog:
         if column.null_count:
             row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
             raise LogError(f"column {key!r} is null in row {row}; drop or fill such rows first")
-    case_codes, case_ids = _codes(table[CASE])
-    activity_codes, labels = _codes(table[ACTIVITY])
+    for key in (CASE, ACTIVITY):
+        if not is_text(table[key].type):
+            raise LogError(f"column {key!r} holds {table[key].type}, not text; convert it to text first")
+    case_codes, case_ids = codes(table[CASE])
+    activity_codes, labels = codes(table[ACTIVITY])
     return EventLog.from_codes(
         case_codes,
         case_ids,
@@ -104,42 +119,24 @@ def _dictionary(codes: np.ndarray, values: Sequence[str]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(from_integers(codes, pa.int32()), from_texts(values))
 
 
-def _codes(column: pa.ChunkedArray) -> tuple[np.ndarray, list[str]]:
-    """Codes by first appearance and the distinct values of a text column."""
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        raise LogError(f"a case or activity column holds {kind}, not text; convert it to text first")
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    chunks = column.unify_dictionaries().chunks
-    if not chunks:
-        return np.empty(0, dtype=np.int64), []
-    codes = np.concatenate([_int32(chunk.indices) for chunk in chunks])
-    # A dictionary may hold values that no row has, and in any order.
-    present, first, codes = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    values = chunks[0].dictionary.to_pylist()
-    return np.argsort(order)[codes], [values[code] for code in present[order]]
-
-
-def _int32(array: pa.Array) -> np.ndarray:
-    return to_integers(array if array.type == pa.int32() else array.cast(pa.int32()), np.int32)
-
-
 def _microseconds(column: pa.ChunkedArray) -> np.ndarray:
     if not pa.types.is_timestamp(column.type):
         raise LogError(f"column {TIMESTAMP!r} holds {column.type}, not timestamps; convert it first")
-    if column.type.unit != "us":
-        column = column.cast(pa.timestamp("us", tz=column.type.tz), safe=False)
-    return np.concatenate([np.empty(0, np.int64), *(to_integers(chunk, np.int64) for chunk in column.chunks)])
+    # Nanoseconds are cut; from coarser units nothing is lost, or the cast fails.
+    return integers(column.cast(pa.timestamp("us", tz=column.type.tz), safe=column.type.unit != "ns").cast(pa.int64()))
 
 
-def _read_parquet(path: Path) -> EventLog:
+def parquet_table(path: Path) -> pa.Table:
+    """The table of a Parquet file, checked whole: a damaged file may hold codes without a text."""
     import pyarrow.parquet as pq
 
+    metadata = pq.read_metadata(path)
+    texts = [name for name in (CASE, ACTIVITY) if name in metadata.schema.names]
     # Not `read_table`, which imports pandas by way of the dataset interface.
-    with pq.ParquetFile(path, read_dictionary=[CASE, ACTIVITY]) as file:
-        return from_table(file.read(use_threads=False))
+    with pq.ParquetFile(path, metadata=metadata, read_dictionary=texts) as file:
+        table = file.read(use_threads=False)
+    table.validate(full=True)
+    return table
 
 
 def _write_parquet(log: EventLog, path: Path) -> None:
@@ -148,24 +145,12 @@ def _write_parquet(log: EventLog, path: Path) -> None:
     pq.write_table(to_table(log), path, compression="zstd")
 
 
-def _read_csv(path: Path) -> EventLog:
-    import pyarrow.csv as csv
-
-    table = csv.read_csv(
-        path,
-        parse_options=csv.ParseOptions(newlines_in_values=True),
-        convert_options=csv.ConvertOptions(
-            column_types={CASE: pa.string(), ACTIVITY: pa.string(), TIMESTAMP: TIME_TYPE}, strings_can_be_null=False
-        ),
-    )
-    return from_table(table)
-
-
 def _write_csv(log: EventLog, path: Path) -> None:
     import pyarrow.csv as csv
 
+    table = to_table(log)
     with pa.output_stream(str(path), compression="detect") as sink:
-        csv.write_csv(to_table(log).cast(_plain(to_table(log).schema)), sink)
+        csv.write_csv(table.cast(_plain(table.schema)), sink)
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:
@@ -173,19 +158,12 @@ def _plain(schema: pa.Schema) -> pa.Schema:
     return pa.schema((f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema)
 
 
-def _read_xes(path: Path) -> EventLog:
-    from data.xes import read_xes
-
-    return read_xes(path)
-
-
 def _write_xes(log: EventLog, path: Path) -> None:
-    from data.xes import write_xes
+    from data.xes_export import write_xes
 
     write_xes(log, path)
 
 
-READERS = {".parquet": _read_parquet, ".csv": _read_csv, ".csv.gz": _read_csv, ".xes": _read_xes, ".xes.gz": _read_xes}
 WRITERS = {
     ".parquet": _write_parquet,
     ".csv": _write_csv,
@@ -195,8 +173,28 @@ WRITERS = {
 }
 
 
-def _by_suffix(path: Path, table: dict[str, Callable]) -> Callable:
+def by_suffix(path: Path, table: dict[str, Callable], name: str = "") -> Callable:
+    """What a table holds for the suffix of a file or, if given, of a name that stands for it."""
     for suffix, function in table.items():
-        if path.name.lower().endswith(suffix):
+        if (name or path.name).lower().endswith(suffix):
             return function
     raise LogError(f"{path}: unknown kind of file; use one of {', '.join(table)}")
+
+
+def check_present(path: Path) -> None:
+    """Refuse a file that is missing or empty."""
+    if not path.is_file():
+        raise LogError(f"{path}: no such file")
+    if path.stat().st_size == 0:
+        raise LogError(f"{path}: empty file (the run that should have written it did not succeed)")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the libraries as those of a log, naming the file."""
+    try:
+        yield
+    except (pa.ArrowException, ValueError, OSError, KeyError) as error:  # KeyError: a column that stands twice
+        if isinstance(error, LogError):
+            raise
+        raise LogError(f"{path}: not a readable event log: {error}") from error

@@ -3,7 +3,7 @@
 
 rule fetch:
     output:
-        "data/raw/{log}/{file}",
+        update("data/raw/{log}/{file}"),  # kept if another job has fetched it meanwhile
     log:
         "results/logs/{log}/fetch/{file}.txt",
     wildcard_constraints:
@@ -12,7 +12,7 @@ rule fetch:
     conda:
         "../environment.yml"
     shell:
-        "python -m data.fetch {wildcards.log} {output:q} > {log:q} 2>&1"
+        "python -m data.fetch {wildcards.log} {output:q} --log {log:q}"
 
 
 rule convert:
@@ -27,21 +27,36 @@ rule convert:
     conda:
         "../environment.yml"
     params:
-        title=title,
-        lifecycle=lifecycle,
+        options=convert_options,
     shell:
-        "python -m data.convert {input.raw:q} {output.log} {output.statistics} --dataset {wildcards.log}"
-        " --title {params.title:q} --lifecycle {params.lifecycle} > {log} 2>&1"
+        "python -m data.convert {input.raw:q} {output.log} {output.statistics} {params.options:q} > {log} 2>&1"
+
+
+rule survey:
+    input:
+        raw=own_file,
+        code=IMPORTERS,
+    output:
+        "results/logs/{log}/survey.json",
+    log:
+        "results/logs/{log}/survey.txt",
+    localrule: True
+    conda:
+        "../environment.yml"
+    params:
+        raw_dirs=config["raw_dirs"],
+        own=own_entry,
+    shell:
+        "python -m data.survey {wildcards.log} {output} --raw-dirs {params.raw_dirs:q} --own {params.own:q} > {log}"
 
 
 rule datasets:
     input:
-        expand("results/logs/{log}/statistics.json", log=RAW_FILES),
-    output:
-        "results/logs/datasets.csv",
+        surveys,
     log:
         "results/logs/datasets.txt",
+    localrule: True
     conda:
         "../environment.yml"
     shell:
-        "python -m data.overview {input} > {output} 2> {log}"
+        "python -m data.overview {input} --out results/logs 2>&1 | tee {log}"

@@ -1,4 +1,4 @@
-"""Read and write XES event logs: IEEE Std 1849-2016 and -2023, and the earlier versions 1.0 and 2.0.
+"""Read XES event logs: IEEE Std 1849-2016 and -2023, and the earlier versions 1.0 and 2.0.
 
 The reader makes one pass with expat and keeps what process mining needs of an event: the name of its
 trace, its activity, its time and its lifecycle transition. Only attributes that are direct children of a
@@ -7,74 +7,59 @@ trace or an event count; nested ones describe the attribute that holds them.
 
 from __future__ import annotations
 
-import gzip
+import codecs
 import re
-import warnings
-import zlib
-from collections.abc import Iterator
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
 from xml.parsers import expat
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from data.arrow import TIME_TYPE
-from data.log import ACTIVITY, TIMESTAMP, EventLog, LogError, factorize
+from data.arrow import codes, integers
+from data.log import ACTIVITY, CASE_NAME, LIFECYCLE, TIMESTAMP, EventLog, LogError, factorize
+from data.options import DEFAULTS, ImportOptions
+from data.tabular import text_objects
+from data.times import instants
+from data.unpack import decoded, pieces
 
-NAME = "concept:name"  # of a trace
-LIFECYCLE = "lifecycle:transition"
 TOTALS = {"meta_general:traces_total": "traces_declared", "meta_general:events_total": "events_declared"}
-# Counters that tell of no loss or change.
-UNREMARKABLE = {"traces", "events", "traces_declared", "events_declared", "events_out_of_order"}
 EVENT_KEYS = (ACTIVITY, TIMESTAMP, LIFECYCLE)
+# What is not quite regular does not match, and is left to expat; what matches is well-formed, once it is known to be
+# UTF-8 without the characters that XML cannot hold. Groups: the last value of each wanted key.
+_TEXT = r'[^"<&\x00-\x08\x0b\x0c\x0e-\x1f]*'
 _VALUE = r'" value="([^"<&\x00-\x1f]*)"'
-_WANTED, _OTHERS = "|".join(key + _VALUE for key in EVENT_KEYS), "|".join(f'{key}"' for key in EVENT_KEYS)
-_LEAF = rf'<\w+ key="(?:{_WANTED}|(?!{_OTHERS})[^"<]*" value="[^"<]*")\s*/>'
-# Groups: the last value of each wanted key. What is not quite regular does not match, and is left to expat.
-PLAIN_EVENT = re.compile(rf"<event>\s*(?:{_LEAF}\s*)*</event>".encode())
+_OTHERS = "|".join(f'{key}"' for key in EVENT_KEYS)
+_KEYS = rf'(?:{ACTIVITY}{_VALUE}|{LIFECYCLE}{_VALUE}|(?!{_OTHERS}){_TEXT}" value="{_TEXT}")'
+_LEAF = (
+    rf'<(?:date key="{TIMESTAMP}{_VALUE}|'
+    rf'(?!(?:log|trace|event) )[A-Za-z_]\w* key="{_KEYS})[ \t\r\n]*/>'
+)
+PLAIN_EVENT = re.compile(rf"<event>[ \t\r\n]*(?:{_LEAF}[ \t\r\n]*)*</event>".encode())
+PLAIN_KEYS = (TIMESTAMP, ACTIVITY, LIFECYCLE)  # of the groups
+BLANKS = b" \t\r\n"
+NONCHARACTERS = ("\ufffe".encode(), "\uffff".encode())
+DECLARED = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']""")
 
-BYTES_AT_ONCE = 1 << 18
 EVENTS_AT_ONCE = 1 << 16
-
-HEADER = """<?xml version="1.0" encoding="UTF-8"?>
-<log xes.version="2.0" xes.features="">
-<extension name="Concept" prefix="concept" uri="http://www.xes-standard.org/concept.xesext"/>
-<extension name="Time" prefix="time" uri="http://www.xes-standard.org/time.xesext"/>
-"""
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-YEARS = np.array(["0001-01-01", "10000-01-01"], dtype="datetime64[us]").astype(np.int64)
+NO_EVENT = -1
+DEEPEST = 1000  # nesting of elements, each of which costs memory
+LONGEST_TOKEN = 8 << 20  # bytes of a tag or comment; expat reads a token again whenever a piece of it arrives
 
 
-def read_xes(path: Path) -> EventLog:
-    """Read a log in XES, plain or gzip-compressed: cases, activities and times, no further attributes.
-
-    Warns of everything that the import had to drop or to change.
-
-    Raises
-    ------
-    LogError
-        As `import_xes`.
-    """
-    log, counters = import_xes(path)
-    changes = [f"{name} = {count}" for name, count in counters.items() if count and name not in UNREMARKABLE]
-    for total in ("traces", "events"):
-        if counters[f"{total}_declared"] not in (None, counters[total]):
-            changes.append(f"{total} = {counters[total]} where the header declares {counters[f'{total}_declared']}")
-    if changes:
-        warnings.warn(f"{path}: not imported as it stands: {', '.join(changes)}", stacklevel=2)
-    return replace(log, attributes={})
-
-
-def import_xes(path: Path) -> tuple[EventLog, dict[str, int | None]]:
+def import_xes(path: Path, options: ImportOptions = DEFAULTS) -> tuple[EventLog, dict[str, int | None]]:
     """Read a log in XES together with its lifecycle transitions and an account of what was found.
 
     A case is named by its trace's ``concept:name`` of whatever type, as written. Times are brought to UTC and
     cut to microseconds. Events of a case are sorted by time, ties in file order.
+
+    Parameters
+    ----------
+    path : path
+        Plain, gzip or zip.
+    options : ImportOptions
 
     Returns
     -------
@@ -87,81 +72,58 @@ def import_xes(path: Path) -> tuple[EventLog, dict[str, int | None]]:
             The totals in the header (``meta_general``), None where it has none.
         ``traces_unnamed``
             Traces without name, named by their position.
-        ``traces_merged``
-            Traces whose name an earlier trace has, now part of that case.
+        ``traces_merged`` or ``traces_kept_apart``
+            Traces whose name an earlier trace has: now part of that case, or under a name of their own.
         ``traces_empty``
             Traces without an event to keep, dropped.
-        ``events_outside_traces``, ``events_without_activity``, ``events_without_time``,
-        ``events_with_unreadable_time``
+        ``events_outside_traces``, ``events_without_activity``, ``events_without_time``
             Events dropped, and why; an event may count under several reasons.
         ``events_without_zone``
-            Events whose time names no zone, taken as UTC.
+            Events whose time names no zone, taken as in the zone of the options.
+        ``events_in_clock_change``
+            Of these, events in an hour that the zone has twice or not at all.
         ``events_out_of_order``
             Events earlier than the event before them in their trace.
 
     Raises
     ------
     LogError
-        If the file is not well-formed XML, not a whole gzip stream, not an event log, or none of its events
-        can be kept.
+        If the file is not well-formed XML, declares a document type that could hold entities, is not a whole gzip or
+        zip file or a decompression bomb, is not an event log, has a time that cannot be read, a known key of a wrong
+        type or other totals than it declares, or none of its events can be kept; if strict, if one would be dropped.
     """
-    found = _Scan(path)
-    names, unnamed = _named(found.names)
-    activities, times, lifecycles = (pa.chunked_array(blocks) for blocks in found.blocks.values())
+    found = _Scan(path, options)
+    counters = found.counters | {"traces": len(found.names), "events": found.events}
+    _check_totals(path, counters, options)
+    columns = {key: pa.chunked_array(blocks) for key, blocks in found.blocks.items()}
+    activities, times = columns[ACTIVITY], columns[TIMESTAMP]
+    counters["events_without_activity"] = activities.null_count
+    counters["events_without_time"] = times.null_count
     keep = pc.and_(activities.is_valid(), times.is_valid())
-    traces = np.repeat(np.arange(len(names)), np.diff([*found.starts, len(activities)]))
-    traces = traces[keep.to_numpy()]
-    if len(activities) and not len(traces):
-        raise LogError(f"{path}: none of its {len(activities)} events has both an activity and a time")
-    instants = times.filter(keep).cast(pa.int64()).to_numpy()
-    present, trace_codes = np.unique(traces, return_inverse=True)
-    case_of_trace, case_ids = factorize([names[trace] for trace in present])
-    encoded = activities.filter(keep).combine_chunks().dictionary_encode()
-    log = EventLog.from_codes(
-        case_of_trace[trace_codes],
-        case_ids,
-        encoded.indices.to_numpy(),
-        encoded.dictionary.to_pylist(),
-        instants,
-        {} if lifecycles.null_count == len(lifecycles) else {LIFECYCLE: lifecycles.filter(keep).to_numpy()},
-    )
-    backwards = (np.diff(instants) < 0) & (np.diff(traces) == 0)
-    return log, found.counters | {
-        "traces": len(names),
-        "events": len(activities),
-        "traces_unnamed": unnamed,
-        "traces_merged": len(present) - len(case_ids),
-        "traces_empty": len(names) - len(present),
-        "events_without_activity": activities.null_count,
-        "events_with_unreadable_time": times.null_count - found.counters["events_without_time"],
+    _check_kept(found, activities, keep)
+    kept = integers(keep.cast(pa.uint8()), np.uint8).view(bool)
+    lengths = _lengths(found, kept)
+    case_of_trace, case_ids, repeats = _cases(found.names, lengths > 0, options.repeated)
+    lengths = lengths[lengths > 0]
+    moments = integers(times.filter(keep).cast(pa.int64()))
+    activity_codes, labels = codes(activities.filter(keep))
+    attributes = {key: _typed(values, found.events)[kept] for key, values in found.further.items()}
+    if columns[LIFECYCLE].null_count < found.events:
+        attributes[LIFECYCLE] = text_objects(columns[LIFECYCLE].filter(keep))
+    case_codes = np.repeat(case_of_trace, lengths)
+    log = EventLog.from_codes(case_codes, case_ids, activity_codes, labels, moments, attributes)
+    backwards = moments[1:] < moments[:-1]
+    backwards[np.cumsum(lengths)[:-1] - 1] = False  # from one trace to the next
+    return log, counters | {
+        "traces_unnamed": found.names.count(None),
+        f"traces_{'merged' if options.repeated == 'merge' else 'kept_apart'}": repeats,
+        "traces_empty": len(found.names) - len(lengths),
         "events_out_of_order": int(backwards.sum()),
     }
 
 
-def write_xes(log: EventLog, path: Path) -> None:
-    """Write a log in XES 2.0; the same log gives the same bytes.
-
-    Parameters
-    ----------
-    log : EventLog
-    path : path
-        Compressed if it ends in .gz.
-
-    Raises
-    ------
-    LogError
-        If a name, label or attribute holds a character that XML 1.0 cannot, or a time lies outside the
-        years 1 to 9999.
-    """
-    if log.n_events and not (YEARS[0] <= log.timestamps.min() and log.timestamps.max() < YEARS[1]):
-        raise LogError("a time lies outside the years 1 to 9999, which XES cannot hold; write .parquet instead")
-    with path.open("wb") as raw:
-        if path.name.lower().endswith(".gz"):
-            # Neither file name nor date of writing, so that the bytes depend on the log alone.
-            with gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as packed:
-                _write(log, packed)
-        else:
-            _write(log, raw)
+class _FoundError(Exception):
+    """The line of an event that was looked for."""
 
 
 class _Scan:
@@ -175,239 +137,346 @@ class _Scan:
     ----------
     names, starts : list
         Name of each trace (None where it has none), and number of events before it.
+    events : int
+        Number of events in traces so far.
     texts : dict of list
         Activity, time and lifecycle of the latest events, None where absent.
     blocks : dict of list of Arrow arrays
         The same of the events before, so that few events are Python objects at a time.
+    further : dict of dict
+        By key of a further attribute and event: type and text.
+    run : list of list, optional
+        The columns of plain events for which the present empty event stands.
     counters : dict
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, options: ImportOptions, wanted: int | None = None) -> None:
+        """Scan a file or, without the short cut, look for the line of a wanted event."""
         self.path = path
+        self.options = options
+        self.wanted = wanted
         self.names: list[str | None] = []
         self.starts: list[int] = []
         self.texts: dict[str, list] = {key: [] for key in EVENT_KEYS}
-        self.blocks = {key: [pa.array([], TIME_TYPE if key == TIMESTAMP else pa.string())] for key in EVENT_KEYS}
+        self.blocks = {key: [_encoded([])] for key in (ACTIVITY, LIFECYCLE)}
+        self.blocks[TIMESTAMP] = [instants(pa.array([], pa.string())).values]
         self.events_in_blocks = 0
+        self.further: dict[str, dict[int, tuple[str, str]]] = {}
         self.counters: dict[str, int | None] = {
             **dict.fromkeys(TOTALS.values()),
             "events_outside_traces": 0,
-            "events_without_time": 0,
             "events_without_zone": 0,
+            "events_in_clock_change": 0,
         }
-        self.depth = 0
+        self.depth = self.given = 0
+        self.cut = False
+        self.run: list[list[bytes | None]] | None = None
         self.in_trace = self.in_event = False
-        self.trace_tag = self.event_tag = ""
-        self.utf8 = True
-        self.parser = expat.ParserCreate()
+        self.root = self.trace_tag = self.event_tag = self.date_tag = ""
+        self.parser = expat.ParserCreate("utf-8")
+        if hasattr(self.parser, "SetReparseDeferralEnabled"):
+            self.parser.SetReparseDeferralEnabled(False)  # the short cut needs to know where it is after each piece
+        self.parser.StartDoctypeDeclHandler = self.doctype
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
-        self.parser.XmlDeclHandler = self.declaration
         try:
             self.read()
-        except (expat.ExpatError, pa.ArrowInvalid) as error:
-            raise LogError(f"{path}: not well-formed XML: {_flaw(path) or error}; fetch or export it again") from error
-        except LookupError as error:
+        except (expat.ExpatError, LogError) as error:
+            if self.cut:  # expat has not seen all lines: once more without the short cut
+                _Scan(path, options, wanted=NO_EVENT)
+            if isinstance(error, LogError):
+                raise
+            raise LogError(f"{path}: not well-formed XML: {error}; fetch or export it again") from error
+        except (LookupError, UnicodeError) as error:
             raise LogError(f"{path}: {error}; convert the file to UTF-8 first") from error
 
+    @property
+    def events(self) -> int:
+        return self.events_in_blocks + len(self.texts[ACTIVITY])
+
     def read(self) -> None:
-        pieces = _pieces(self.path)
-        piece = next(pieces, b"")
-        self.parser.Parse(piece)
-        # What looks like an event may stand in a comment or a CDATA section: no short cut in a log with such.
-        plain = self.utf8 and self.event_tag == "event" and b"<!" not in piece.partition(b"<log")[2]
-        for following in pieces:
-            plain = plain and b"<!" not in piece[-1:] + following
+        parts = _utf8(self.path, self.options)
+        piece = next(parts, b"")
+        self.parse(piece)
+        plain = self.event_tag == "event" and _all_markup(piece.partition(b"<log")[2])
+        plain = plain and self.wanted is None and not self.options.attributes
+        sound = _Soundness(piece)
+        for following in parts:
+            plain = plain and _all_markup(piece[-1:] + following) and sound.after(following)
             piece = following
             if plain:
+                self.cut = True
                 self.feed(piece)
             else:
-                self.parser.Parse(piece)
+                self.parse(piece)
             if len(self.texts[ACTIVITY]) > EVENTS_AT_ONCE:
                 self.settle(len(self.texts[ACTIVITY]) - 1)  # the last event may still be open
         self.parser.Parse(b"", True)
         self.settle(len(self.texts[ACTIVITY]))
 
+    def parse(self, piece: bytes) -> None:
+        """Have expat read a piece."""
+        self.parser.Parse(piece)
+        self.given += len(piece)
+        if self.given - max(self.parser.CurrentByteIndex, 0) > LONGEST_TOKEN + len(piece):
+            raise LogError(
+                f"{self.path}: line {self.parser.CurrentLineNumber}: a tag or comment of more than {LONGEST_TOKEN} "
+                f"bytes; the file is damaged or made to do harm"
+            )
+
     def feed(self, piece: bytes) -> None:
         """Take the plain events from a piece and have expat read what lies between them."""
-        width = 1 + len(EVENT_KEYS)
-        parts = PLAIN_EVENT.split(piece)  # gap, activity, time, lifecycle, gap, ...
+        width = 1 + len(PLAIN_KEYS)
+        parts = PLAIN_EVENT.split(piece)  # gap, time, activity, lifecycle, gap, ...
         gaps, columns = parts[::width], [parts[i::width] for i in range(1, width)]
         added = 0
         for event, gap in enumerate(gaps):
-            if gap and not gap.isspace():
+            if gap.strip(BLANKS):
                 self.add(columns, added, event)
                 added = event
-                self.parser.Parse(gap)
+                self.parse(gap)
         self.add(columns, added, len(gaps) - 1)
 
     def add(self, columns: list[list[bytes | None]], start: int, stop: int) -> None:
-        """Add plain events to the trace that expat is in; elsewhere it only has to know that they are there."""
-        if self.in_trace and self.depth == 2:
-            for texts, column in zip(self.texts.values(), columns, strict=True):
-                texts += column[start:stop]
-        else:
-            self.parser.Parse(b"<event/>" * (stop - start))
+        """Add plain events, for which expat meets one empty event: that tells whether they stand where events may."""
+        if start < stop:
+            self.run = [column[start:stop] for column in columns]
+            self.parse(b"<event/>")
+            self.run = None
 
     def settle(self, events: int) -> None:
         """Move the first of the latest events to the blocks."""
-        for key, texts in self.texts.items():
-            block = pa.array(texts[:events], pa.string())
-            if key == TIMESTAMP:
-                self.counters["events_without_time"] += block.null_count
-                block, zoneless = _instants(block)
-                self.counters["events_without_zone"] += zoneless
-            self.blocks[key].append(block)
-            del texts[:events]
+        texts = pa.array(self.texts[TIMESTAMP][:events], pa.string())
+        found = instants(texts, self.options.zone)
+        if found.values.null_count > texts.null_count:
+            bad = pc.index(pc.and_(found.values.is_null(), texts.is_valid()), True).as_py()
+            raise LogError(
+                f"{self.path}: {self.place(self.events_in_blocks + bad)} has the time {texts[bad].as_py()!r}, which is "
+                f"not in ISO 8601 or outside the years 1 to 9999; correct it first"
+            )
+        self.counters["events_without_zone"] += found.zoneless
+        self.counters["events_in_clock_change"] += found.in_clock_change
+        self.blocks[TIMESTAMP].append(found.values)
+        for key in (ACTIVITY, LIFECYCLE):
+            self.blocks[key].append(_encoded(self.texts[key][:events]))
+        for column in self.texts.values():
+            del column[:events]
         self.events_in_blocks += events
 
-    def declaration(self, version: str, encoding: str | None, standalone: int) -> None:
-        self.utf8 = encoding is None or encoding.lower() in ("utf-8", "us-ascii")
+    def place(self, event: int) -> str:
+        """Where an event stands; its line takes a second pass, which only errors cost."""
+        trace = int(np.searchsorted(self.starts, event, side="right")) - 1
+        try:
+            _Scan(self.path, self.options, event)
+        except _FoundError as found:
+            return f"line {found}: event {event - self.starts[trace] + 1} of trace {trace + 1}"
+
+    def doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
+        if system or public or internal:
+            raise LogError(
+                f"{self.path}: line {self.parser.CurrentLineNumber}: declares a document type, which XES has not and "
+                f"which could expand entities or name other files; remove the declaration"
+            )
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.depth += 1
         depth = self.depth
+        if depth > DEEPEST:
+            raise LogError(f"{self.path}: line {self.parser.CurrentLineNumber}: elements nested too deep for a log")
+        if depth > 1 and tag in (self.root, self.trace_tag, self.event_tag):
+            self.check_place(tag)
         if depth == 4:
-            if self.in_event and (texts := self.texts.get(attributes.get("key"))) is not None:
-                texts[-1] = attributes.get("value")
+            if self.in_event:
+                self.event_attribute(tag, attributes)
         elif depth == 3:
             self.in_event = self.in_trace and tag == self.event_tag
             if self.in_event:
-                for texts in self.texts.values():
-                    texts.append(None)
-            elif self.in_trace and attributes.get("key") == NAME:
-                self.names[-1] = attributes.get("value")
+                if self.events == self.wanted:
+                    raise _FoundError(self.parser.CurrentLineNumber)
+                for key, column in zip(PLAIN_KEYS, self.run or ([None],) * 3, strict=True):
+                    self.texts[key] += column
+            elif self.in_trace and attributes.get("key") == CASE_NAME:
+                self.names[-1] = self.value(tag, attributes)
         elif depth == 2:
+            self.in_event = False
             self.in_trace = tag == self.trace_tag
             if self.in_trace:
                 self.names.append(None)
-                self.starts.append(self.events_in_blocks + len(self.texts[ACTIVITY]))
-            elif tag == self.event_tag:
-                self.counters["events_outside_traces"] += 1
+                self.starts.append(self.events)
             elif attributes.get("key") in TOTALS:
-                self.counters[TOTALS[attributes["key"]]] = _total(attributes.get("value"))
+                self.counters[TOTALS[attributes["key"]]] = self.total(tag, attributes)
         elif depth == 1:
             prefix, colon, root = tag.rpartition(":")
             if root != "log":
                 raise LogError(f"{self.path}: not an XES log: its root element is <{tag}>, not <log>")
-            self.trace_tag, self.event_tag = f"{prefix}{colon}trace", f"{prefix}{colon}event"
+            self.root, self.trace_tag, self.event_tag, self.date_tag = (
+                f"{prefix}{colon}{name}" for name in ("log", "trace", "event", "date")
+            )
 
     def end(self, tag: str) -> None:
         self.depth -= 1
 
+    def check_place(self, tag: str) -> None:
+        """Refuse what would hide events, and count events that belong to no trace."""
+        if (tag == self.event_tag and self.depth == 3 and self.in_trace) or (tag == self.trace_tag and self.depth == 2):
+            return
+        if tag != self.event_tag or (self.depth > 3 and self.in_event):
+            raise LogError(f"{self.path}: line {self.parser.CurrentLineNumber}: misplaced <{tag}>; correct the file")
+        self.counters["events_outside_traces"] += len(self.run[0]) if self.run else 1
 
-def _flaw(path: Path) -> str | None:
-    """What is not well-formed in a file and where, as expat finds it when it sees the whole text."""
-    parser = expat.ParserCreate()
-    try:
-        for piece in _pieces(path):
-            parser.Parse(piece)
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        return str(error)
-    return None
+    def event_attribute(self, tag: str, attributes: dict[str, str]) -> None:
+        key = attributes.get("key")
+        if key in self.texts:
+            if key == TIMESTAMP and tag != self.date_tag:
+                self.refuse_type(tag, key, "a date")
+            self.texts[key][-1] = self.value(tag, attributes)
+        elif self.options.attributes and key is not None and "value" in attributes:
+            kind = tag.rpartition(":")[2]
+            self.further.setdefault(key, {})[self.events - 1] = (kind, attributes["value"])
+
+    def value(self, tag: str, attributes: dict[str, str]) -> str:
+        if "value" not in attributes:
+            self.refuse_type(tag, attributes["key"], "an attribute with a value")
+        return attributes["value"]
+
+    def total(self, tag: str, attributes: dict[str, str]) -> int | None:
+        text = attributes.get("value", "")
+        if text.isascii() and text.isdigit() and len(text) < 19:
+            return int(text)
+        return None if self.options.allow_totals else self.refuse_type(tag, attributes["key"], "a number")
+
+    def refuse_type(self, tag: str, key: str, expected: str) -> None:
+        line = self.parser.CurrentLineNumber
+        raise LogError(f"{self.path}: line {line}: {key} is <{tag}> and not {expected}; correct the file")
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
-    """The content of a file piece by piece, unpacked if it is gzip, whatever its suffix says."""
-    with path.open("rb") as raw:
-        packed = raw.read(2) == b"\x1f\x8b"
-        raw.seek(0)
-        content = gzip.GzipFile(fileobj=raw) if packed else raw
-        try:
-            while piece := content.read(BYTES_AT_ONCE):
-                yield piece
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise LogError(f"{path}: broken gzip file: {error}; fetch or copy it again") from error
+class _Soundness:
+    """Whether pieces of a text are UTF-8 without characters that XML cannot hold, apart from control characters."""
+
+    def __init__(self, piece: bytes) -> None:
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+        self.tail = b""
+        self.sound = True
+        self.after(piece)
+
+    def after(self, piece: bytes) -> bool:
+        """Whether all is sound up to and with the next piece."""
+        if self.sound and not (piece.isascii() and self.tail.isascii()):
+            try:
+                self.decoder.decode(piece)
+            except UnicodeDecodeError:
+                self.sound = False
+            self.sound = self.sound and not any(bad in self.tail + piece for bad in NONCHARACTERS)
+        self.tail = piece[-3:]
+        return self.sound
 
 
-def _total(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() else None
+def _all_markup(piece: bytes) -> bool:
+    """Whether no comment, CDATA section or processing instruction begins, in which tags would be mere text."""
+    return b"<!" not in piece and b"<?" not in piece
 
 
-def _named(names: list[str | None]) -> tuple[list[str], int]:
-    """The names with those that lack replaced by ``trace <position>``, apart from all real ones; how many lacked."""
+def _encoded(texts: list[str | None]) -> pa.DictionaryArray:
+    return pa.array(texts, pa.string()).dictionary_encode()
+
+
+def _check_totals(path: Path, counters: dict[str, int | None], options: ImportOptions) -> None:
+    for total in ("traces", "events"):
+        declared = counters[f"{total}_declared"]
+        if declared not in (None, counters[total]) and not options.allow_totals:
+            raise LogError(
+                f"{path}: holds {counters[total]} {total}, but its header declares {declared}; fetch it again, or "
+                f"accept it (--allow-totals)"
+            )
+
+
+def _check_kept(found: _Scan, activities: pa.ChunkedArray, keep: pa.ChunkedArray) -> None:
+    if found.events and not pc.any(keep).as_py():
+        raise LogError(f"{found.path}: none of its {found.events} events has both an activity and a time")
+    if not found.options.strict:
+        return
+    if outside := found.counters["events_outside_traces"]:
+        raise LogError(f"{found.path}: {outside} events stand in no trace; without --strict they are dropped")
+    if (first := pc.index(keep, False).as_py()) >= 0:
+        lacking = "time" if activities[first].is_valid else "activity"
+        raise LogError(f"{found.path}: {found.place(first)} has no {lacking}; without --strict it is dropped")
+
+
+def _utf8(path: Path, options: ImportOptions) -> Iterator[bytes]:
+    """The content of a file in UTF-8, from whatever encoding it declares."""
+    parts = pieces(path, options)
+    first = next(parts, b"")
+    encoding = _encoding(first)
+    parts = chain([first], parts)
+    return parts if codecs.lookup(encoding).name == "utf-8" else decoded(parts, encoding)
+
+
+def _encoding(head: bytes) -> str:
+    """XML 1.0, appendix F: the encoding that a byte order mark, the first characters or the declaration tell."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    for name in ("utf-16-le", "utf-16-be"):
+        if head.startswith("<".encode(name)):
+            return name
+    declared = DECLARED.match(head.removeprefix(codecs.BOM_UTF8))
+    return declared[1].decode() if declared else "utf-8"
+
+
+def _named(names: list[str | None]) -> list[str]:
+    """The names with those that lack replaced by ``trace <position>``, apart from all real ones."""
     real = set(names)
-    named = []
-    for position, name in enumerate(names, start=1):
-        if name is None:
-            name = f"trace {position}"
-            while name in real:
-                name += "'"
-        named.append(name)
-    return named, names.count(None)
+    return [_free(f"trace {position}", real) if name is None else name for position, name in enumerate(names, start=1)]
 
 
-def _instants(texts: pa.Array) -> tuple[pa.Array, int]:
-    """The instants of ISO 8601 texts, null where unreadable, and the number of texts without a zone."""
+def _apart(names: list[str]) -> list[str]:
+    """The names with the second of a kind called ``<name> (2)`` and so on, apart from all others."""
+    taken = set(names)
+    seen: dict[str, int] = {}
+    distinct = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] > 1:
+            name = _free(f"{name} ({seen[name]})", taken)
+            taken.add(name)
+        distinct.append(name)
+    return distinct
+
+
+def _free(name: str, taken: set[str | None]) -> str:
+    while name in taken:
+        name += "'"
+    return name
+
+
+def _lengths(found: _Scan, kept: np.ndarray) -> np.ndarray:
+    """Number of events of each trace that are kept."""
+    before = np.concatenate(([0], np.cumsum(kept, dtype=np.int32)))
+    return np.diff(before[[*found.starts, found.events]])
+
+
+def _cases(names: list[str | None], present: np.ndarray, repeated: str) -> tuple[np.ndarray, Sequence[str], int]:
+    """Case of each present trace, the case ids, and how many of these traces have the name of an earlier one."""
+    kept = [name for name, keep in zip(_named(names), present.tolist(), strict=True) if keep]
+    case_of_trace, case_ids = factorize(kept)
+    repeats = len(kept) - len(case_ids)
+    if repeated == "apart":
+        case_of_trace, case_ids = np.arange(len(kept)), _apart(kept)
+    return case_of_trace.astype(np.int32), case_ids, repeats
+
+
+def _typed(values: dict[int, tuple[str, str]], events: int) -> np.ndarray:
+    """The column of a further attribute: numbers if all its values are such, else text with None where absent."""
+    texts = np.full(events, None, dtype=object)
+    texts[list(values)] = [text for _, text in values.values()]
+    kinds = {kind for kind, _ in values.values()}
+    whole = len(values) == events
     try:
-        return texts.cast(TIME_TYPE), 0
-    except pa.ArrowInvalid:
-        pass
-    # Arrow refuses a block over one odd text; Python's own reader takes more kinds, and distinct texts are few.
-    encoded = texts.dictionary_encode()
-    moments = [_moment(text) for text in encoded.dictionary.to_pylist()]
-    zoneless = np.array([moment is not None and moment.tzinfo is None for moment in moments])
-    instants = pa.array([moment and (moment.replace(tzinfo=moment.tzinfo or UTC)) for moment in moments], TIME_TYPE)
-    return instants.take(encoded.indices), int(zoneless[encoded.indices.drop_null()].sum())
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-
-
-def _write(log: EventLog, sink: BinaryIO) -> None:
-    sink.write(HEADER.encode())
-    opening = [
-        f"<trace>\n{text}" for text in _elements("string", NAME, pa.array(log.case_ids, pa.string())).to_pylist()
-    ]
-    opening[1:] = [f"</trace>\n{text}" for text in opening[1:]]
-    labels = _elements("string", ACTIVITY, pa.array(log.labels, pa.string()))
-    for start in range(0, log.n_events, EVENTS_AT_ONCE):
-        block = slice(start, start + EVENTS_AT_ONCE)
-        first = log.first_events[block]
-        heads = np.full(len(first), "<event>\n", dtype=object)
-        heads[first] = [f"{opening[case]}<event>\n" for case in log.case_of_event[block][first]]
-        times = pa.array(log.timestamps[block]).cast(pa.timestamp("us")).cast(pa.string())
-        times = pc.replace_substring(pc.replace_substring(times, " ", "T"), ".000000", "")
-        columns = [
-            pa.array(heads, pa.string()),
-            labels.take(pa.array(log.activities[block])),
-            _elements("date", TIMESTAMP, pc.binary_join_element_wise(times, "+00:00", "")),
-            *(_attribute(key, pa.array(values[block], from_pandas=True)) for key, values in log.attributes.items()),
-        ]
-        texts = pc.binary_join_element_wise(*columns, "</event>\n", "")
-        sink.write("".join(texts.to_pylist()).encode())
-    sink.write(b"</trace>\n</log>\n" if log.n_cases else b"</log>\n")
-
-
-def _attribute(key: str, values: pa.Array) -> pa.Array:
-    """The elements of a further attribute, typed as its column; an event without value has none."""
-    if pa.types.is_integer(values.type):
-        tag = "int"
-    elif pa.types.is_floating(values.type):
-        tag = "float"
-    elif pa.types.is_boolean(values.type):
-        tag = "boolean"
-    else:
-        tag = "string"
-    return pc.fill_null(_elements(tag, key, values.cast(pa.string())), "")
-
-
-def _elements(tag: str, key: str, values: pa.Array) -> pa.Array:
-    """One XML element a value; null stays null."""
-    encoded = values.dictionary_encode()
-    head = f"<{tag} key={_quoted(key)} value="
-    elements = [f"{head}{_quoted(value)}/>\n" for value in encoded.dictionary.to_pylist()]
-    return pa.array(elements, pa.string()).take(encoded.indices)
-
-
-def _quoted(text: str) -> str:
-    if bad := NOT_XML.search(text):
-        raise LogError(
-            f"{text!r} holds U+{ord(bad[0]):04X}, which XML cannot hold; rename it or write .parquet instead"
-        )
-    return quoteattr(text)
+        if kinds == {"int"} and whole:
+            return texts.astype(np.int64)
+        if kinds <= {"int", "float"}:
+            return np.array([np.nan if text is None else float(text) for text in texts])
+    except (ValueError, OverflowError):
+        return texts
+    if kinds == {"boolean"} and whole and {*texts} <= {"true", "false"}:
+        return texts == "true"
+    return texts

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import io
+import csv
 import json
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pytest
 
+from benchmarks import process, synthetic
 from conftest import ROOT
-from data.convert import convert
+from data.convert import convert, main
 from data.datasets import Dataset, dataset
+from data.importing import import_log
 from data.io import LogError, read_log, write_log
-from data.log import EventLog
+from data.log import DURATION, LIFECYCLE, EventLog
+from data.options import ImportOptions
 from data.overview import overview
-from data.xes import LIFECYCLE
 
 
 @pytest.fixture
@@ -146,6 +149,94 @@ def test_command_line_names_what_is_wrong(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("target", [".parquet", ".csv", ".csv.gz", ".xes", ".xes.gz"])
+@pytest.mark.parametrize("source", [".parquet", ".csv", ".csv.gz", ".xes", ".xes.gz", ".zip"])
+def test_any_format_into_any_other(raw, tmp_path, monkeypatch, capsys, source, target):
+    log = read_log(raw)
+    if source == ".zip":
+        with zipfile.ZipFile(tmp_path / "in.zip", "w") as archive:
+            archive.write(raw, "raw.xes.gz")
+    else:
+        write_log(log, tmp_path / f"in{source}")
+    monkeypatch.setattr(sys, "argv", ["convert", str(tmp_path / f"in{source}"), str(tmp_path / f"out{target}")])
+    main()
+    found = read_log(tmp_path / f"out{target}")
+    assert (found.case_ids, found.labels) == (log.case_ids, log.labels)
+    assert found.timestamps.tolist() == log.timestamps.tolist()
+    assert f"in{source}: 2 cases, 4 events, 2 activities, 2 variants" in capsys.readouterr().out
+
+
+def test_command_line_prints_what_it_repaired(tmp_path):
+    rows = "1;a;01.02.2020 10:00\n;b;01.02.2020 11:00\n1;c;01.02.2020 09:00\n"
+    (tmp_path / "raw.csv").write_text("Fall;Schritt;Zeit\n" + rows, encoding="utf-16")
+    options = ["--case", "Fall", "--activity", "Schritt", "--time", "Zeit", "--separator", ";", "--encoding", "utf-16"]
+    options += ["--time-format", "%d.%m.%Y %H:%M", "--zone", "Europe/Berlin"]
+    done = run(tmp_path / "raw.csv", tmp_path / "log.parquet", *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "raw.csv: 1 cases, 2 events, 2 activities, 1 variants",
+        "2 to 2 events a case, mean 2.00",
+        "2020-02-01T08:00:00.000000+00:00 to 2020-02-01T09:00:00.000000+00:00",
+        "found and repaired:",
+        "  events_without_zone = 3",
+        "  events_without_case = 1",
+        "  events_out_of_order = 1",
+    ]
+    done = run(tmp_path / "raw.csv", tmp_path / "other.parquet", *options, "--strict")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "row 2 has no case" in done.stderr
+    assert not (tmp_path / "other.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.xes", "log.parquet"], "no such file"),
+        (["raw.xes.gz", "log.doc"], "unknown kind"),
+        (["raw.xes.gz", "none/log.csv"], "folder does not exist"),
+        (["raw.xes.gz", "log.csv", "--zone", "Mars"], "unknown time zone"),
+        (["raw.xes.gz", "log.csv", "none/statistics.json"], "No such file"),
+    ],
+)
+def test_refusals_are_one_line(raw, monkeypatch, arguments, message):
+    monkeypatch.chdir(raw.parent)
+    monkeypatch.setattr(sys, "argv", ["convert", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert message in ended.value.code
+    assert "\n" not in ended.value.code
+
+
+def test_durations_of_pairs(tmp_path):
+    transitions = np.array(["start", "complete", "complete"], dtype=object)
+    log = EventLog.from_rows("111", "aab", np.array([0, 90, 99]) * 10**6, {LIFECYCLE: transitions})
+    write_log(log, tmp_path / "raw.xes")
+    statistics = convert(tmp_path / "raw.xes", tmp_path / "log.parquet", Dataset("m", lifecycle="pairs"))
+    found = read_log(tmp_path / "log.parquet")
+    assert list(found.attributes) == [DURATION]
+    assert np.array_equal(found.attributes[DURATION], [90, np.nan], equal_nan=True)
+    assert statistics["import"]["completes_without_start"] == 1
+
+
+def test_further_attributes_on_request(raw, tmp_path):
+    for attributes in (False, True):
+        convert(raw, tmp_path / "log.xes", options=ImportOptions(attributes=attributes))
+        found, _ = import_log(tmp_path / "log.xes")
+        assert (LIFECYCLE in found.attributes) == attributes
+
+
+@pytest.mark.slow
+def test_large_log_within_two_gigabytes(tmp_path):
+    """2.5 million events in the shape of BPIC 2018: 57 events a case, 41 activities, ten further attributes."""
+    source, target = tmp_path / "large.xes.gz", tmp_path / "large.parquet"
+    synthetic.write(source, cases=43_860, events=57)
+    cost = process.run([sys.executable, "-m", "data.convert", str(source), str(target)])
+    log = read_log(target)
+    assert (log.n_cases, log.n_events, len(log.labels)) == (43_860, 2_500_020, 41)
+    assert cost.peak_mb < 2000
+
+
 def test_conversion_does_not_load_pandas():
     code = "import data.convert, sys; sys.exit(bool({'pandas', 'scipy', 'pm4py'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
@@ -153,7 +244,7 @@ def test_conversion_does_not_load_pandas():
 
 def test_overview(raw, tmp_path):
     facts = [Dataset("a"), Dataset("b", events="4"), Dataset("c", events="5", cases="2", variants="9")]
-    sink = io.StringIO()
-    overview([convert(raw, tmp_path / "log.parquet", fact) for fact in facts], sink)
-    lines = sink.getvalue().splitlines()
-    assert [line.rsplit(",", 1)[1] for line in lines] == ["published", "unknown", "equal", "differs: events variants"]
+    overview([convert(raw, tmp_path / "log.parquet", fact) for fact in facts], tmp_path)
+    with (tmp_path / "datasets.csv").open(newline="", encoding="utf-8") as lines:
+        verdicts = [row["verdict"] for row in csv.DictReader(lines)]
+    assert verdicts == ["unknown", "equal", "differs: events variants"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import re
+from dataclasses import replace
 
 import pytest
 
-from data.datasets import Dataset, DatasetError, dataset, find, locate, published
+from data.datasets import Dataset, DatasetError, UnavailableError, dataset, find, locate, published
 from data.io import read_log
+from data.lifecycle import LIFECYCLES
 
 MD5_OF_X = "9dd4e461268c8034f5c8564e155c67a6"
 
@@ -16,7 +18,9 @@ MD5_OF_X = "9dd4e461268c8034f5c8564e155c67a6"
 def test_the_table_is_consistent():
     for key, entry in published().items():
         assert re.fullmatch(r"[\w.-]+", key)
-        assert entry.lifecycle in ("all", "complete")
+        assert entry.lifecycle in LIFECYCLES
+        assert bool(entry.csv_case) == bool(entry.csv_activity) == bool(entry.csv_timestamp)
+        assert not entry.member or entry.file_name.endswith(".zip")
         assert re.fullmatch(r"([0-9a-f]{32})?", entry.md5)
         assert re.fullmatch(r"([0-9a-f]{64})?", entry.sha256)
         assert entry.title
@@ -36,7 +40,10 @@ def test_unknown_key_names_close_ones_or_all():
         dataset("zzzzzzzz", {"mine": {"path": "x.xes"}})
 
 
-def test_own_datasets_are_added_and_change_entries():
+def test_own_datasets_are_added_and_change_entries(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("x.xes", "export.csv"):
+        (tmp_path / name).touch()
     own = {"mine": {"path": "x.xes", "lifecycle": "complete"}, "sepsis": {"path": "export.csv"}}
     assert dataset("mine", own) == Dataset("mine", title="mine", path="x.xes", lifecycle="complete")
     assert locate(dataset("mine", own), []) == "x.xes"
@@ -55,6 +62,52 @@ def test_found_in_any_spelling(tmp_path, name):
 def test_found_if_packed_after_publication(tmp_path):
     (tmp_path / "log.xes.gz").write_bytes(gzip.compress(b"x"))
     assert find(Dataset("a", file_name="log.xes", md5=MD5_OF_X), [tmp_path]) == tmp_path / "log.xes.gz"
+
+
+def test_damaged_packed_file_is_refused(tmp_path):
+    (tmp_path / "log.xes.gz").write_bytes(gzip.compress(b"x")[:-3])
+    with pytest.raises(DatasetError, match=r"log\.xes\.gz: it cannot be unpacked .*fetch it again"):
+        find(Dataset("a", file_name="log.xes", md5=MD5_OF_X), [tmp_path])
+
+
+def test_members_of_archives_are_found_by_their_own_name(tmp_path):
+    wanted = Dataset("a", url="http://x", file_name="data.zip", md5=MD5_OF_X, member="A log.xes")
+    (tmp_path / "data.zip").write_text("x")
+    assert locate(wanted, [tmp_path]) == "data/raw/a/A log.xes"
+    (tmp_path / "a_log.xes.gz").write_text("y")
+    assert locate(wanted, [tmp_path]) == str(tmp_path / "a_log.xes.gz")
+    assert "Download data.zip from its publisher" in wanted.by_hand
+    assert "take A log.xes out of it, put that into one of the raw_dirs" in wanted.by_hand
+
+
+def test_csv_is_read_if_its_columns_are_declared(tmp_path):
+    plain = Dataset("a", url="http://x", file_name="log.csv")
+    with pytest.raises(UnavailableError, match="of a kind that is not read"):
+        locate(plain, [])
+    (tmp_path / "a.csv").write_text("x")
+    assert find(plain, [tmp_path]) is None
+    declared = replace(plain, csv_case="c", csv_activity="a", csv_timestamp="t", csv_separator=";", csv_zone="UTC")
+    assert locate(declared, []) == "data/raw/a/log.csv"
+    assert find(declared, [tmp_path]) == tmp_path / "a.csv"
+    assert declared.convert_options == [
+        *("--dataset=a", "--lifecycle=all", "--case=c", "--activity=a", "--time=t", "--separator=;", "--zone=UTC"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        (
+            {"authors": "Doe, J.", "year": "2020", "doi": "10.4121/1"},
+            "Doe, J. (2020): A log. 4TU.ResearchData. https://doi.org/10.4121/1",
+        ),
+        ({"authors": "Doe, J.", "doi": "10.5281/1"}, "Doe, J.: A log. https://doi.org/10.5281/1"),
+        ({"year": "2020", "page": "https://example.org"}, "(2020): A log. https://example.org"),
+        ({}, "A log."),
+    ],
+)
+def test_citation(fields, line):
+    assert Dataset("a", title="A log", **fields).citation == line
 
 
 def test_other_checksum_is_refused_naming_both(tmp_path):
@@ -80,3 +133,8 @@ def test_what_cannot_be_had_says_what_to_do():
         locate(Dataset("a"), [])
     with pytest.raises(DatasetError, match=r"Download log\.xes from 10\.1/2 .* raw_dirs .* or into data/raw/a/"):
         locate(Dataset("a", file_name="log.xes", doi="10.1/2"), ["d"])
+
+
+def test_an_own_file_that_is_not_there_is_named():
+    with pytest.raises(DatasetError, match=r"no file gone\.xes"):
+        locate(dataset("mine", {"mine": {"path": "gone.xes"}}), [])

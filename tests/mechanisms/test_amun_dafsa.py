@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.io import read_log
-from data.log import EventLog
-from data.xes import LIFECYCLE, import_xes
+from data.log import LIFECYCLE, EventLog
+from data.xes import import_xes
 from mechanisms.amun.dafsa import Dafsa, minimal_dafsa
 
 

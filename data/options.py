@@ -1,0 +1,84 @@
+"""How a raw log is to be read: what cannot be told from the file itself, and how strict to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from data.log import ACTIVITY, CASE, LIFECYCLE, TIMESTAMP, LogError
+
+REPEATED = ("merge", "apart")
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """Options of an import.
+
+    Raises
+    ------
+    LogError
+        If an option has a value that it cannot have.
+
+    Attributes
+    ----------
+    strict : bool
+        Refuse a log of which an event would be dropped, naming the first such event.
+    allow_totals : bool
+        Accept an XES log whose header declares other totals than the file holds.
+    repeated : str
+        Traces in XES that share a name: ``merge`` them into one case, or keep them ``apart`` under names of their own.
+    attributes : bool
+        Keep the further attributes of the events.
+    zone : str
+        Time zone (IANA name) of times that name none.
+    member : str
+        The member of a zip archive to read; may be left out if only one is a log.
+    max_ratio : float
+        Content may be this many times larger than the packed file, once it exceeds `data.unpack.UNSUSPICIOUS` bytes.
+    max_bytes : int
+        Largest content of a packed file.
+    case, activity, time, transition, start : str
+        Columns of a CSV or Parquet file. `transition` may be absent; `start`, if given, is when an event began.
+    columns : tuple of str
+        Names of all columns of a CSV file that has no header line.
+    separator, decimal : str
+        One character each, in CSV.
+    encoding : str
+        Of a CSV file, as Python calls it; a byte order mark is skipped.
+    time_format : str
+        Format of the times in CSV as for `datetime.strptime`; ISO 8601 if empty.
+    """
+
+    strict: bool = False
+    allow_totals: bool = False
+    repeated: str = "merge"
+    attributes: bool = False
+    zone: str = "UTC"
+    member: str = ""
+    max_ratio: float = 250
+    max_bytes: int = 32 << 30
+    case: str = CASE
+    activity: str = ACTIVITY
+    time: str = TIMESTAMP
+    transition: str = LIFECYCLE
+    start: str = ""
+    columns: tuple[str, ...] = ()
+    separator: str = ","
+    decimal: str = "."
+    encoding: str = "utf-8"
+    time_format: str = ""
+
+    def __post_init__(self) -> None:
+        if self.repeated not in REPEATED:
+            raise LogError(f"repeated traces are to be one of {', '.join(REPEATED)}, not {self.repeated!r}")
+        if len(self.separator.encode()) != 1 or len(self.decimal.encode()) != 1:
+            raise LogError("the separator and the decimal sign are each one character of ASCII")
+        if self.separator in self.decimal + '"\r\n':
+            raise LogError(f"{self.separator!r} cannot separate columns; declare another separator")
+        try:
+            _ = self.zone == "UTC" or ZoneInfo(self.zone)  # UTC needs no table of zones
+        except (KeyError, OSError, ValueError) as error:
+            raise LogError(f"unknown time zone {self.zone!r}; use an IANA name as Europe/Berlin") from error
+
+
+DEFAULTS = ImportOptions()
