@@ -14,6 +14,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -83,9 +84,10 @@ def _panel(axis: Axes, cells: pd.DataFrame, colours: dict[str, tuple], rows: Seq
     places = {text: place for place, text in enumerate(across)}
     whole = cells["statuses"] == ""
     methods = list(dict.fromkeys(cells.loc[cells["across"] != NO_ROW, "method"]))
-    for place, method in enumerate(methods):
+    shifts = (np.arange(len(methods)) - (len(methods) - 1) / 2) * 0.6 / max(len(methods), 1) * bool(rows)
+    shift_of = dict(zip(methods, shifts, strict=True))
+    for method, shift in shift_of.items():
         chosen = cells[(cells["method"] == method) & whole]
-        shift = (place - (len(methods) - 1) / 2) * 0.6 / len(methods) if rows else 0
         axis.errorbar(
             [places[text] + shift for text in chosen["across"]], chosen["mean"], yerr=chosen["sd"].fillna(0),
             fmt="x" if method in CONTROLS else "o", color=colours[method], label=method,
@@ -101,9 +103,9 @@ def _panel(axis: Axes, cells: pd.DataFrame, colours: dict[str, tuple], rows: Seq
         style = {"identity": ":", "shuffle": "-."}.get(cell.mechanism, "--")
         axis.axhline(cell.mean, linestyle=style, linewidth=1, color=colours[cell.method], label=cell.method)
     for cell in cells[~whole].itertuples():
-        place = places.get(cell.across, 0)
+        place = places.get(cell.across, 0) + shift_of.get(cell.method, 0)
         axis.annotate(
-            cell.text, (place, 0.02), xycoords=("data", "axes fraction"), rotation=90, fontsize="xx-small",
+            cell.text, (place, 0.02), xycoords=("data", "axes fraction"), rotation=90, fontsize="x-small",
             color=colours[cell.method], ha="center",
         )  # fmt: skip
     _name_controls_outside(axis, cells[whole & cells["mechanism"].isin(CONTROLS)])
