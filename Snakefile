@@ -27,3 +27,7 @@ rule all:
     input:
         reports(),
     localrule: True
+
+
+onsuccess:
+    shell("python -m report.closing " + " ".join(f"results/{name}" for name in EXPERIMENTS))

@@ -27,7 +27,7 @@ IMPORTED = {**REAL, "BPIC 2015-1": "BPIC15_1.xes.gz"}
 def found_logs(folder: Path, wanted: dict[str, str]) -> dict[str, Path]:
     """The wanted real logs that are in the folder, else the embedded ones."""
     real = {name: folder / file for name, file in wanted.items() if (folder / file).is_file()}
-    return real or {path.name.split(".")[0]: path for path in sorted((ROOT / "data/embedded").glob("*.xes.gz"))}
+    return real or {path.name.split(".")[0] + "†": path for path in sorted((ROOT / "data/embedded").glob("*.xes.gz"))}
 
 
 def processor() -> str:
@@ -52,7 +52,7 @@ def main() -> None:
         "# Benchmarks",
         "",
         f"Written by `make benchmark` on {datetime.date.today()}; {processor()}, Python {platform.python_version()}; "
-        f"median (range) of {options.rounds} rounds, one thread.",
+        f"median (range) of {options.rounds} rounds, one thread. † marks synthetic logs.",
     ]
     for title, (module, lines) in parts.items():
         text += ["", f"## {title}", "", module.__doc__.strip(), ""]

@@ -186,7 +186,7 @@ def check_present(path: Path) -> None:
     if not path.is_file():
         raise LogError(f"{path}: no such file")
     if path.stat().st_size == 0:
-        raise LogError(f"{path}: empty file (the run that should have written it did not succeed)")
+        raise LogError(f"{path}: empty file, as a run that did not succeed leaves one")
 
 
 @contextmanager

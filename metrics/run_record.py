@@ -18,8 +18,8 @@ METRICS = (
     _cost("cpu_s", "CPU time", "s"),
     _cost("peak_rss_mb", "Peak memory", "MB"),
     _cost("mechanism_s", "Mechanism alone", "s"),
-    # What times may be compared: runs of one machine that had a core to themselves.
-    _cost("shared_core", "Without a core of its own", high=1),
+    # What times may be compared: runs of one machine that had a core to themselves while it was not busy.
+    _cost("shared_core", "Without a core of its own, or on a busy machine", high=1),
     _cost("machine", "Machine, as a number"),
     # As the mechanism states them in its private diagnostics.
     _cost("nominal_epsilon", "Nominal epsilon"),
@@ -30,6 +30,7 @@ METRICS = (
 def score(record: Mapping[str, Any]) -> dict[str, Value]:
     """The costs of a run that succeeded; what its program does not report is not applicable."""
     costs = {**record["diagnostics"], **record["phases"], **record}
-    costs |= {"shared_core": float(not record["core"]["leased"]), "machine": float(int(record["host"]["id"], 16))}
+    shared = not record["core"]["leased"] or record["load"] > record["host"]["cores"]
+    costs |= {"shared_core": float(shared), "machine": float(int(record["host"]["id"], 16))}
     missing = not_applicable("the run record does not tell it")
     return {metric.name: missing if costs.get(metric.name) is None else costs[metric.name] for metric in METRICS}

@@ -59,8 +59,10 @@ def metric_figure(
     )
     for axis in axes.flat[len(logs) :]:
         axis.set_axis_off()
+    logarithmic = metric.high == math.inf and _spans_magnitudes(summary)
     for log, axis in zip(logs, axes.flat, strict=False):
-        _panel(axis, summary[summary["log"] == log], colours, rows)
+        _panel(axis, summary[summary["log"] == log], colours, rows, logarithmic)
+        _keep_to_range(axis, metric)
         axis.set_title(names[log], fontsize="medium")
     for axis in axes[:, 0]:
         axis.set_ylabel(f"{metric.title}\n[{metric.unit}]" if metric.unit else metric.title, fontsize="small")
@@ -72,13 +74,29 @@ def metric_figure(
         handles.values(), handles.keys(), loc="outside lower center", fontsize="small",
         ncols=max(1, int(PANEL[0] * columns / (0.7 + 0.08 * longest))),
     )  # fmt: skip
-    marks = ["† synthetic log"] * any(name.endswith("†") for name in names.values())
+    better = {"lower": "lower is better", "higher": "higher is better", "one": "1 is best"}[metric.direction]
+    marks = [f"mean ± standard deviation over {scores['repeat'].nunique()} repeats; {better}"]
+    marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
     figure.suptitle("\n".join([title, *marks]), fontsize="medium")
     return figure
 
 
-def _panel(axis: Axes, cells: pd.DataFrame, colours: dict[str, tuple], rows: Sequence[str]) -> None:
+def _spans_magnitudes(summary: pd.DataFrame) -> bool:
+    """Whether the methods of some log differ so much that a linear scale would hide the small ones."""
+    drawn = summary[(summary["statuses"] == "") & ~summary["mechanism"].isin(CONTROLS)].groupby("log")["mean"]
+    return bool(drawn.min().gt(0).all() and (drawn.max() > 50 * drawn.min()).any())
+
+
+def _keep_to_range(axis: Axes, metric: Metric) -> None:
+    """Nothing beyond the values that a metric can have, but for a margin that keeps points off the frame."""
+    if axis.get_yscale() == "linear":
+        low, high = axis.get_ylim()
+        margin = 0.05 * (high - low)
+        axis.set_ylim(max(low, metric.low - margin), min(high, metric.high + margin))
+
+
+def _panel(axis: Axes, cells: pd.DataFrame, colours: dict[str, tuple], rows: Sequence[str], logarithmic: bool) -> None:
     """One log: points with error bars; lines across for methods without the row parameters."""
     across = [text for text in dict.fromkeys(cells["across"]) if text != NO_ROW]
     places = {text: place for place, text in enumerate(across)}
@@ -90,11 +108,11 @@ def _panel(axis: Axes, cells: pd.DataFrame, colours: dict[str, tuple], rows: Seq
         chosen = cells[(cells["method"] == method) & whole]
         axis.errorbar(
             [places[text] + shift for text in chosen["across"]], chosen["mean"], yerr=chosen["sd"].fillna(0),
-            fmt="x" if method in CONTROLS else "o", color=colours[method], label=method,
+            fmt={"identity": "x", "shuffle": "+"}.get(method, "o"), color=colours[method], label=method,
             markersize=4, capsize=2, linewidth=1,
         )  # fmt: skip
     means = cells.loc[whole & ~cells["mechanism"].isin(CONTROLS), "mean"]
-    if len(means) and means.min() > 0 and means.max() > 50 * means.min():
+    if logarithmic:
         axis.set_yscale("log")
     lines = cells[whole & (cells["across"] == NO_ROW)]
     for cell in lines.sort_values("mechanism", key=lambda names: names == "shuffle").itertuples():
@@ -130,7 +148,8 @@ def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:
 def write_figure(figure: Figure, paths: Sequence[str | Path]) -> None:
     """Write a figure to each path, whole or not at all, without a date, so that equal scores give equal files."""
     for path in map(Path, paths):
-        with replacing(path) as temporary:
+        # Type 42 fonts, which publishers accept.
+        with replacing(path) as temporary, plt.rc_context({"pdf.fonttype": 42}):
             figure.savefig(temporary, dpi=200, metadata={"CreationDate": None} if path.suffix == ".pdf" else None)
 
 

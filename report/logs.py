@@ -58,7 +58,7 @@ def _text(entry: dict, name: str) -> str:
 def notes(statistics: dict[str, dict]) -> list[str]:
     """The sentences below the table."""
     lines = ["Lengths are events of a case; times in UTC."]
-    complete = [key for key, entry in statistics.items() if entry["lifecycle"] == "complete"]
+    complete = [key for key, entry in statistics.items() if entry["import"].get("events_not_complete")]
     if complete:
         lines.append(f"Only events that complete an activity are kept in: {', '.join(complete)}.")
     counted = [f"{key}: {changes}" for key, entry in statistics.items() if (changes := _changes(entry["import"]))]

@@ -159,10 +159,16 @@ def cell_text(values: pd.Series, statuses: Counter, mark: str = "") -> str:
 
 
 def number_text(mean: float, sd: float) -> str:
-    """Mean and standard deviation with three significant digits of the larger of the two."""
+    """Mean and standard deviation, with two significant digits of the deviation, or three of the mean alone."""
     size = max(abs(mean), 0 if np.isnan(sd) else sd)
-    form = ".2e" if 0 < size < 1e-4 else f".{max(0, 2 - int(np.floor(np.log10(size or 100))))}f"
+    digits = decimals(sd, 2) if sd > 0 else decimals(mean, 3)
+    form = ".2e" if 0 < size < 1e-4 else f".{min(digits, decimals(mean, 6))}f"
     return f"{mean:{form}}" + ("" if np.isnan(sd) else f" ± {sd:{form}}")
+
+
+def decimals(value: float, digits: int) -> int:
+    """Decimals that show so many significant digits of a number."""
+    return max(0, digits - 1 - int(np.floor(np.log10(abs(value))))) if value else 0
 
 
 def best(summary: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.Series:

@@ -29,7 +29,7 @@ STATUSES = {
     "INF": "refused by the mechanism",
     "ERR": "failed",
     "EMPTY": "the release is empty",
-    "n/a": "not defined for this log",
+    "n/a": "not defined here",
 }
 
 
@@ -66,7 +66,10 @@ def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[s
     chosen = scores[scores["metric"] == metric.name]
     better = {"lower": "lower is better", "higher": "higher is better", "one": "1 is best"}[metric.direction]
     repeats = chosen["repeat"].nunique()
-    lines = [f"{_unit(metric)}; {better}. Mean ± standard deviation over {repeats} repeats; best of each row in bold."]
+    lines = [
+        f"{_unit(metric)}; {better}. Mean ± standard deviation over {repeats} repeats; "
+        "best of each row in bold, controls apart."
+    ]
     if metric.blind_to:
         lines.append(f"Blind to {metric.blind_to}.")
     lines += fixed_parameters(chosen)
@@ -82,7 +85,9 @@ def timing_notes(scores: pd.DataFrame) -> list[str]:
     """What keeps the times of a table from being compared."""
     lines = []
     if shared_cells(scores):
-        lines.append("*: a run shared its core with others; `snakemake --cores 1 timing` repeats the runs alone.")
+        lines.append(
+            "*: a run shared its core or the machine was busy; the target `timing` on one core repeats the runs."
+        )
     machines = scores.loc[scores["metric"] == "machine", "value"].nunique()
     if machines > 1:
         lines.append(f"The runs come from {machines} different machines: their times are not comparable.")

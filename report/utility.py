@@ -48,8 +48,8 @@ def notes(scores: pd.DataFrame, metrics: Sequence[Metric], names: dict[str, str]
     statuses = set(scores.loc[scores["metric"].isin([metric.name for metric in metrics]), "status"])
     units = [f"{metric.title} in {metric.unit}" for metric in metrics if metric.unit]
     return [
-        f"Mean ± standard deviation over {scores['repeat'].nunique()} repeats; best of each log and row in bold. "
-        "↓ lower, ↑ higher is better, →1 is best at 1.",
+        f"Mean ± standard deviation over {scores['repeat'].nunique()} repeats; "
+        "best of each log and row in bold, controls apart. ↓ lower, ↑ higher is better, →1 is best at 1.",
         *([f"{'; '.join(units)}."] if units else []),
         *(f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in statuses),
         *synthetic_note(names),

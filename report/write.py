@@ -92,6 +92,7 @@ def _latex(wide: pd.DataFrame, title: str, notes: Sequence[str]) -> str:
         [
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
+            r"\centering",
             rf"\caption{{{title.translate(LATEX_SPECIAL)}}}",
             body.rstrip(),
             rf"\par\footnotesize {below}",

@@ -160,7 +160,7 @@ def harden(
             "nominal_epsilon": epsilon,
             # No figure stands for a guarantee that bounds taken from the log have broken.
             "composed_epsilon": None if bounds.from_data else 2 * epsilon,
-            "composed_additive": additive,
+            "composed_additive": None if bounds.from_data else additive,
             "epsilon_event_divided": epsilon_event,
             "threshold": threshold(epsilon, additive),
             "bounds_from_data": list(bounds.from_data),

@@ -29,6 +29,7 @@ RECORD = {
     "phases": {"read_s": 0.1, "mechanism_s": 0.25, "write_s": 0.1},
     "diagnostics": {"nominal_epsilon": 0.1, "wall_s": 9},
     "core": {"leased": False, "numbers": []},
+    "load": 1.0,
     "host": {"cpu": "X", "cores": 2, "memory_mb": 8000, "id": "00000000000a"},
 }
 
@@ -78,6 +79,12 @@ def test_a_run_gets_every_metric_with_all_digits(run, scored):
     assert (rows["wall_s"].value, rows["peak_rss_mb"].value, rows["mechanism_s"].value) == (1.5, 80, 0.25)
     assert (rows["shared_core"].value, rows["machine"].value) == (1, 10)
     assert (rows["nominal_epsilon"].value, rows["composed_epsilon"].status) == (0.1, "n/a")
+
+
+@pytest.mark.parametrize(("leased", "load", "shared"), [(True, 2.0, 0), (True, 2.1, 1), (False, 0.0, 1)])
+def test_a_core_is_shared_without_a_lease_or_on_a_busy_machine(run, scored, leased, load, shared):
+    [rows] = scored(run(core={"leased": leased, "numbers": []}, load=load))
+    assert rows["shared_core"].value == shared
 
 
 def test_costs_alone(original, run, tmp_path):

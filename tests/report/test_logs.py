@@ -11,7 +11,9 @@ STATISTICS = {
     "small": {
         "synthetic": False, "lifecycle": "complete", "cases": 2, "events": 5, "activities": 3, "variants": 2,
         "min_len": 2, "mean_len": 2.5, "max_len": 3, "first": "2020-01-01T10:00:00", "last": "2020-02-01T10:00:00",
-        "import": {"traces": 3, "traces_empty": 1, "events_without_time": 0, "events_declared": None},
+        "import": {
+            "traces": 3, "traces_empty": 1, "events_not_complete": 4, "events_without_time": 0, "events_declared": None,
+        },
         "published": {"cases": {"published": "3", "found": 2, "kept": 2, "equal": False}},
     },
     "made": {
@@ -33,7 +35,7 @@ def test_what_differs_from_the_published_number_is_shown():
 
 def test_the_import_and_the_lifecycle_are_told():
     lines = " ".join(notes(STATISTICS))
-    assert "small: traces empty 1." in lines
+    assert "small: traces empty 1, events not complete 4." in lines
     assert "complete an activity are kept in: small." in lines
     assert "†: synthetic" in lines
 

@@ -55,7 +55,8 @@ def test_a_cell_shows_mean_deviation_and_failures():
         (49109.04, 2287.3, "49109 ± 2287"),
         (0.0, 0.0, "0 ± 0"),
         (0.00123456, np.nan, "0.00123"),
-        (12.345, 0.1, "12.3 ± 0.1"),
+        (12.345, 0.1, "12.35 ± 0.10"),
+        (153.0, 0.12, "153.00 ± 0.12"),
         (4.66e-7, 1.2e-8, "4.66e-07 ± 1.20e-08"),
     ],
 )
@@ -108,12 +109,12 @@ def test_the_printed_table(tmp_path):
     assert rows[0] == ["log", "delta", "identity", "amun sampling", "amun filtering"]
     assert rows[2:] == [
         ["NA†", "–", "0 ± 0", "", ""],
-        ["NA†", "0.2", "", "**2.00 ± 1.41**", "0.500 (1), 1 TO"],
+        ["NA†", "0.2", "", "**2.0 ± 1.4**", "0.500 (1), 1 TO"],
         ["NA†", "0.3", "", "OOM", "**4.00 ± 0.00**"],
     ]
     for part in ("synthetic", "Blind to volume", "amun: profile=code", "TO: stopped at the time limit", "In h; lower"):
         assert part in markdown
-    for part in (r"\textbf{2.00 $\pm$ 1.41}", r"50 \% of\_them", r"NA\textdagger{}", r"\toprule"):
+    for part in (r"\textbf{2.0 $\pm$ 1.4}", r"50 \% of\_them", r"NA\textdagger{}", r"\toprule"):
         assert part in latex
     frame = pd.read_csv(paths[0], dtype={"log": str}, keep_default_na=False, na_values={"mean": [""], "sd": [""]})
     assert frame["log"].unique().tolist() == ["NA"]
