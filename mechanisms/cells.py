@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 NO_PARAMETERS = "default"
 # Wildcards of the workflow, which a parameter cannot be named after.
 RESERVED = {"experiment", "log", "mechanism", "metric", "parameters", "repeat", "track"}
+AT = "@"  # in a value that is taken from what Amun estimates at a delta, as `amun-mean@0.3`
 VALUE = r"[\w.%@:+~-]+"  # safe in a path, in a shell, and between the commas of a cell
 
 Grid = Mapping[str, Sequence[object]]
@@ -49,7 +50,7 @@ def _number(text: str) -> float | str:
 
 
 def choose(
-    declared: Mapping[str, Grid], mechanisms: Iterable[str] | None, grids: Mapping[str, Grid]
+    declared: Mapping[str, Grid], mechanisms: Iterable[str] | None, without: Iterable[str], grids: Mapping[str, Grid]
 ) -> dict[str, dict[str, list[str]]]:
     """The spelled grids of the wanted mechanisms, parameters in declared order.
 
@@ -57,6 +58,7 @@ def choose(
     ----------
     declared : grids by mechanism
     mechanisms : the wanted mechanisms, or None for all
+    without : mechanisms that are not wanted
     grids : values that replace declared ones, by mechanism and parameter
 
     Raises
@@ -64,9 +66,9 @@ def choose(
     GridError
         If a mechanism or a parameter is not a declared one, or a value is not fit.
     """
-    wanted = list(declared if mechanisms is None else mechanisms)
-    for mechanism in wanted:
+    for mechanism in [*(mechanisms or ()), *without]:
         _known(mechanism, declared, "mechanism")
+    wanted = [name for name in (declared if mechanisms is None else mechanisms) if name not in without]
     for mechanism, grid in grids.items():
         _known(mechanism, wanted, "wanted mechanism")
         for parameter in grid:
@@ -94,6 +96,16 @@ def parse(parameters: str) -> dict[str, str]:
     if parameters == NO_PARAMETERS:
         return {}
     return dict(pair.split("=", 1) for pair in parameters.split(","))
+
+
+def settings(parameters: str) -> dict[str, str]:
+    """The parameters of a cell as tables name them: an epsilon `amun-mean@0.3` is `amun-mean` at delta 0.3."""
+    values = parse(parameters)
+    for name, value in parse(parameters).items():
+        value, at, delta = value.partition(AT)
+        if at:
+            values |= {name: value, "delta": delta}
+    return values
 
 
 def seed_of(seed: int, mechanism: str, parameters: str, log: str, repeat: str) -> int:

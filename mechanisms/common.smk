@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mechanisms.cells import GridError, choose, parameter_sets, seed_of, spelled
+from mechanisms.cells import AT, GridError, choose, parameter_sets, seed_of, settings, spelled
 
 # Every mechanism has one of these; nothing else names it.
 RULE_FILES = sorted(
@@ -23,11 +23,6 @@ LIMITS = {
     "limit_mb": config["memory_mb"],
     "stop_after": config["stop_after"],
 }
-
-# Every delta for which some experiment shows the epsilons of its logs.
-EPSILON_DELTAS = sorted(
-    {delta for wanted in config["experiments"].values() for delta in wanted.get("epsilons", {}).get("delta", [])}
-)
 
 MEASURE = (
     'exec python -S "$PYTHONPATH"/mechanisms/measure.py {output.record} --release {output.release} --input {input.log}'
@@ -87,6 +82,12 @@ def public_bounds(wildcards):
     return [f"--{name.replace('_', '-')} {' '.join(map(str, value))}" for name, value in values.items()]
 
 
+def amun_epsilons(wildcards):
+    """What Amun estimates on a log, if the epsilon of a run is taken from it, as in `amun-mean@0.3`."""
+    _, at, delta = wildcards.epsilon.partition(AT)
+    return f"results/epsilons/{wildcards.log}/delta={delta},profile=code.json" if at else []
+
+
 def pattern(mechanism, file):
     """The path of a file of a run, with the mechanism's parameters as wildcards."""
     names = GRIDS[mechanism]
@@ -105,15 +106,13 @@ def cells(experiment):
     """The cells of an experiment as (mechanism, parameters, log)."""
     wanted = config["experiments"][experiment]
     try:
-        grids = choose(GRIDS, wanted.get("mechanisms"), wanted["grids"])
-        for name in wanted["rows"]:
-            if not any(name in grid for grid in grids.values()):
-                raise GridError(f"rows: no mechanism has a parameter {name!r}")
+        grids = choose(GRIDS, wanted.get("mechanisms"), wanted["without"], wanted["grids"])
+        found = [(mechanism, parameters) for mechanism, grid in grids.items() for parameters in parameter_sets(grid)]
+        names = {name for _, parameters in found for name in settings(parameters)}
+        chosen = [wanted["best_of"]["parameter"]] if "best_of" in wanted else []
+        for key, parameters in {"rows": wanted["rows"], "best_of": chosen}.items():
+            for name in set(parameters) - names:
+                raise GridError(f"{key}: no mechanism has a parameter {name!r}")
     except GridError as error:
         raise WorkflowError(f"experiments.{experiment}: {error}") from None
-    return [
-        (mechanism, parameters, log)
-        for log in logs_of(experiment)
-        for mechanism, grid in grids.items()
-        for parameters in parameter_sets(grid)
-    ]
+    return [(mechanism, parameters, log) for log in logs_of(experiment) for mechanism, parameters in found]

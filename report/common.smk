@@ -11,7 +11,8 @@ REPORT_CODE = code_files("report")
 # Nothing can be shown of an experiment without any log.
 EXPERIMENTS = {name: wanted for name, wanted in config["experiments"].items() if logs_of(name)}
 CELLS = {name: cells(name) for name in EXPERIMENTS}
-UNKNOWN = sorted(set(METRICS) - set(declarations()))
+DECIDING = {wanted["best_of"]["metric"] for wanted in config["experiments"].values() if "best_of" in wanted}
+UNKNOWN = sorted({*METRICS, *DECIDING} - set(declarations()))
 if UNKNOWN:
     raise WorkflowError(f"unknown metrics: {', '.join(UNKNOWN)}; known: {', '.join(declarations())}")
 TIMES = [metric for metric in METRICS if declarations()[metric].unit == "s"]
@@ -58,17 +59,11 @@ def statistics(wildcards):
 
 def epsilon_files(wildcards):
     """What Amun estimates on every log of an experiment."""
-    wanted = experiment(wildcards)
-    return [
-        f"results/epsilons/{log}/profile={profile}.json"
-        for log in logs_of(name(wildcards))
-        for profile in wanted["epsilons"]["profile"]
-    ]
-
-
-def deltas(wildcards):
-    """The deltas whose epsilons an experiment shows."""
-    return experiment(wildcards)["epsilons"]["delta"]
+    return expand(
+        "results/epsilons/{log}/delta={delta},profile={profile}.json",
+        log=logs_of(name(wildcards)),
+        **experiment(wildcards)["epsilons"],
+    )
 
 
 def heading(wildcards):
@@ -79,6 +74,17 @@ def heading(wildcards):
 def absent(wildcards):
     """The logs that the tables of an experiment lack."""
     return unavailable_logs(name(wildcards))
+
+
+def choice(wildcards):
+    """The parameter of which an experiment shows the best value alone, and by which metric."""
+    return [f"--{key} {value}" for key, value in experiment(wildcards)["best_of"].items()]
+
+
+def shown_scores(wildcards):
+    """The scores that the tables and figures of an experiment show; runs made for their times have none to choose by."""
+    chosen = "best_of" in experiment(wildcards) and track(wildcards) == "runs"
+    return f"results/{wildcards.experiment}/{'best' if chosen else 'scores'}.csv"
 
 
 def rows(wildcards):
@@ -94,6 +100,8 @@ def reports():
         wanted += expand("results/{name}/tables/{metric}.{kind}", name=name, metric=settings["metrics"], kind=TABLE)
         wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=settings["metrics"], kind=FIGURE)
         wanted.append(f"results/{name}/qc.csv")
+        if "best_of" in settings:
+            wanted.append(f"results/{name}/chosen.csv")
         if "epsilons" in settings:
             wanted += expand("results/{name}/tables/epsilons.{kind}", name=name, kind=TABLE)
     return wanted

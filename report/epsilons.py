@@ -1,6 +1,6 @@
 """The table of the epsilons that Amun estimates on every log: mean, minimum and maximum by delta.
 
-`python -m report.epsilons results/epsilons/LOG/profile=code.json... --logs statistics.json... --out epsilons.csv`
+`python -m report.epsilons results/epsilons/LOG/delta=0.3,profile=code.json... --logs statistics.json... --out e.csv`
 """
 
 from __future__ import annotations
@@ -51,12 +51,10 @@ def _text(value: float) -> str:
 def main() -> None:
     """The command line."""
     parser = study_parser(__doc__)
-    parser.add_argument("--deltas", nargs="+", type=float, required=True, help="the deltas to show")
     parser.add_argument("epsilons", nargs="+", help="what mechanisms.amun.epsilons wrote for each log")
     options = parser.parse_args()
     names = log_names(read_statistics(options.logs))
     data = read_epsilons(options.epsilons)
-    data = data[data["delta"].isin(options.deltas)].reset_index(drop=True)
     notes = NOTES + synthetic_note(names) + absent_note(options.absent)
     write_tables(
         options.out, with_synthetic(data, names), epsilon_table(data, names), f"{options.title}: Epsilons", notes

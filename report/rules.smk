@@ -30,6 +30,23 @@ rule scores:
         "awk 'FNR > 1 || NR == 1' {input} > {output} 2> {log}"
 
 
+rule keep_best:
+    input:
+        scores="results/{experiment}/scores.csv",
+        code=REPORT_CODE,
+    output:
+        "results/{experiment}/best.csv",
+        "results/{experiment}/chosen.csv",
+    log:
+        "results/{experiment}/messages/best.txt",
+    conda:
+        "../environment.yml"
+    params:
+        choice=choice,
+    shell:
+        "python -m report.best {input.scores} {params.choice} --out {output} > {log} 2>&1"
+
+
 rule quality:
     input:
         "results/{experiment}/scores.csv",
@@ -75,15 +92,14 @@ rule tabulate_epsilons:
     params:
         title=heading,
         absent=absent,
-        deltas=deltas,
     shell:
-        "python -m report.epsilons {input.epsilons} --deltas {params.deltas} --logs {input.logs} --title {params.title:q}"
+        "python -m report.epsilons {input.epsilons} --logs {input.logs} --title {params.title:q}"
         " --absent {params.absent} --out {output} > {log} 2>&1"
 
 
 rule tabulate:
     input:
-        scores="results/{experiment}/scores.csv",
+        scores=shown_scores,
         logs=statistics,
         code=REPORT_CODE,
     output:
@@ -103,7 +119,7 @@ rule tabulate:
 
 rule tabulate_utility:
     input:
-        scores="results/{experiment}/scores.csv",
+        scores=shown_scores,
         logs=statistics,
         code=REPORT_CODE,
     output:
@@ -123,7 +139,7 @@ rule tabulate_utility:
 
 rule draw:
     input:
-        scores="results/{experiment}/scores.csv",
+        scores=shown_scores,
         logs=statistics,
         code=REPORT_CODE,
     output:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mechanisms.cells import parse
+from mechanisms.cells import settings
 from metrics.metric import CONTROLS, Metric
 from metrics.registry import declarations
 
@@ -81,7 +81,7 @@ def summarise(scores: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.D
         lines.append(
             {
                 "log": log,
-                **{name: parse(parameters).get(name, NO_ROW) for name in rows},
+                **{name: settings(parameters).get(name, NO_ROW) for name in rows},
                 "method": labels[mechanism, parameters],
                 "mechanism": mechanism,
                 "parameters": parameters,
@@ -114,7 +114,7 @@ def method_labels(scores: pd.DataFrame, rows: Sequence[str]) -> dict[tuple[str, 
             [mechanism]
             + [
                 _value_label(name, value)
-                for name, value in parse(parameters).items()
+                for name, value in settings(parameters).items()
                 if name not in rows and (mechanism, name) in varying
             ]
         )
@@ -133,7 +133,7 @@ def _values(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str, dict[str, 
     """The values that each parameter of each mechanism takes, in order."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for mechanism, parameters in pairs:
-        for name, value in parse(parameters).items():
+        for name, value in settings(parameters).items():
             found.setdefault((mechanism, name), {})[value] = None
     return [(mechanism, name, values) for (mechanism, name), values in found.items()]
 
@@ -173,11 +173,14 @@ def decimals(value: float, digits: int) -> int:
 
 def best(summary: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.Series:
     """Whether a cell has the best mean of its table row; controls and cells with failures do not compete."""
-    if metric.direction == "one":
-        badness = np.log(summary["mean"]).abs()
-    else:
-        badness = summary["mean"] * (1 if metric.direction == "lower" else -1)
     fit = (summary["statuses"] == "") & ~summary["mechanism"].isin(CONTROLS)
-    badness = badness.where(fit)
-    least = badness.groupby([summary[name] for name in ["log", *rows]]).transform("min")
-    return fit & np.isclose(badness, least, rtol=1e-12, atol=0)
+    bad = badness(summary["mean"], metric).where(fit)
+    least = bad.groupby([summary[name] for name in ["log", *rows]]).transform("min")
+    return fit & np.isclose(bad, least, rtol=1e-12, atol=0)
+
+
+def badness(values: pd.Series, metric: Metric) -> pd.Series:
+    """Values of a metric on a scale on which lower is better."""
+    if metric.direction == "one":
+        return np.log(values).abs()
+    return values * (1 if metric.direction == "lower" else -1)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from metrics.metric import Metric
 from report.arguments import metric_parser
+from report.best import best_note
 from report.summary import (
     fixed_parameters,
     log_names,
@@ -73,6 +74,7 @@ def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[s
     if metric.blind_to:
         lines.append(f"Blind to {metric.blind_to}.")
     lines += fixed_parameters(chosen)
+    lines += best_note(chosen)
     lines += [f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in set(chosen["status"])]
     if "bracket" in set(chosen["status"]):
         lines.append("~: midpoints of certified brackets, with the largest half-width.")

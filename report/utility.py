@@ -12,6 +12,7 @@ import pandas as pd
 from metrics.metric import Metric
 from metrics.registry import declarations
 from report.arguments import scores_parser
+from report.best import best_note
 from report.summary import log_names, read_scores, read_statistics, summarise, with_synthetic
 from report.table import STATUSES
 from report.write import absent_note, synthetic_note, write_tables
@@ -52,6 +53,7 @@ def notes(scores: pd.DataFrame, metrics: Sequence[Metric], names: dict[str, str]
         "best of each log and row in bold, controls apart. ↓ lower, ↑ higher is better, →1 is best at 1.",
         *([f"{'; '.join(units)}."] if units else []),
         *(f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in statuses),
+        *best_note(scores),
         *synthetic_note(names),
     ]
 

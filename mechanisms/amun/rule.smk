@@ -3,15 +3,13 @@ rule amun_epsilons:
         log="results/logs/{log}/log.parquet",
         code=own_files("amun"),
     output:
-        "results/epsilons/{log}/profile={profile}.json",
+        "results/epsilons/{log}/delta={delta},profile={profile}.json",
     log:
-        "results/epsilons/{log}/profile={profile}.txt",
+        "results/epsilons/{log}/delta={delta},profile={profile}.txt",
     conda:
         "../../environment.yml"
-    params:
-        deltas=[f"--delta {delta}" for delta in EPSILON_DELTAS],
     shell:
-        "python -m mechanisms.amun.epsilons {input.log} {output} {params.deltas}"
+        "python -m mechanisms.amun.epsilons {input.log} {output} --delta {wildcards.delta}"
         " --profile {wildcards.profile} > {log} 2>&1"
 
 

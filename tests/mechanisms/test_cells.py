@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechanisms.cells import GridError, choose, parameter_sets, parse, seed_of, spelled
+from mechanisms.cells import GridError, choose, parameter_sets, parse, seed_of, settings, spelled
 
 DECLARED = {"amun": {"delta": [0.2, 0.3], "mode": ["sampling"]}, "identity": {}}
 
 
 def test_cells_are_spelled_in_declared_order():
-    grids = choose(DECLARED, None, {"amun": {"mode": ["filtering", "sampling"]}})
+    grids = choose(DECLARED, None, [], {"amun": {"mode": ["filtering", "sampling"]}})
     assert parameter_sets(grids["amun"]) == [
         "delta=0.2,mode=filtering",
         "delta=0.2,mode=sampling",
@@ -23,7 +23,7 @@ def test_cells_are_spelled_in_declared_order():
 
 
 def test_only_the_wanted_mechanisms():
-    assert list(choose(DECLARED, ["identity"], {})) == ["identity"]
+    assert list(choose(DECLARED, ["identity"], [], {})) == ["identity"]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_only_the_wanted_mechanisms():
 )
 def test_a_mistake_is_named(mechanisms, grids, named):
     with pytest.raises(GridError, match=named):
-        choose(DECLARED, mechanisms, grids)
+        choose(DECLARED, mechanisms, [], grids)
 
 
 values = st.lists(st.from_regex(r"[A-Za-z][\w.%@:+~-]{0,5}", fullmatch=True), min_size=1, max_size=3, unique=True)
@@ -67,3 +67,14 @@ def test_every_axis_changes_the_seed():
 def test_a_parameter_named_like_a_wildcard_is_refused(name):
     with pytest.raises(GridError, match=f"cannot be named '{name}'"):
         spelled({name: [1]}, "m")
+
+
+def test_a_symbolic_epsilon_stands_at_its_delta():
+    assert settings("epsilon=amun-mean@0.3,pruning=1%") == {"epsilon": "amun-mean", "delta": "0.3", "pruning": "1%"}
+    assert settings("epsilon=1.5") == {"epsilon": "1.5"}
+
+
+def test_mechanisms_can_be_left_out():
+    assert list(choose(DECLARED, None, ["identity"], {})) == [name for name in DECLARED if name != "identity"]
+    with pytest.raises(GridError, match="'unknown' is no mechanism"):
+        choose(DECLARED, None, ["unknown"], {})
