@@ -141,6 +141,11 @@ class EventLog:
         """Number of events of each case, int64 (cases,)."""
         return np.diff(self.offsets)
 
+    @property
+    def untimed(self) -> bool:
+        """Whether all events are at 1970-01-01T00:00Z, as releases of activities without times write them."""
+        return not self.timestamps.any()
+
     @cached_property
     def case_of_event(self) -> np.ndarray:
         """Case index of each event, int64 (events,)."""

@@ -1,7 +1,7 @@
-"""Mechanisms: what enters is a log, parameters and a random generator; what leaves is a log.
+"""Mechanisms: what enters is a log, parameters and a random generator; what leaves is a log, or a graph.
 
 A mechanism is a package with two functions of the same signature, ``(log, *, <parameters>, rng)``:
-`release` returns the released log, `anonymize` an `Outcome` that holds it together with what only the data
+`release` returns what is released, `anonymize` an `Outcome` that holds it together with what only the data
 owner may see. Both are pure. Its ``__main__.py`` declares the parameters and hands `anonymize` to
 `mechanisms.cli.run`.
 """
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from data.log import EventLog
+from data.release import Release
 
 
 class Infeasible(Exception):  # noqa: N818 - a refusal is a result, not an error
@@ -29,7 +29,7 @@ class Outcome:
 
     Attributes
     ----------
-    release : EventLog
+    release : EventLog or DirectlyFollowsGraph
     diagnostics : mapping of str to JSON values
         Private facts about the run: epsilons estimated from the data, cases filtered, flags, ...
         `nominal_epsilon` and `composed_epsilon` are also printed on the command line.
@@ -39,7 +39,7 @@ class Outcome:
         Sentences that the data owner should read.
     """
 
-    release: EventLog
+    release: Release
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     resolved: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()

@@ -20,15 +20,17 @@ from collections.abc import Callable
 import numpy as np
 
 from data.files import write_json
-from data.io import LogError, read_log, write_log
+from data.graph import DirectlyFollowsGraph
+from data.io import LogError, read_log
 from data.log import EventLog
+from data.release import Release, write_release
 from mechanisms import Infeasible, Outcome, ParameterError
 
 SMALL_LOG = 100  # cases
 NOT_PARAMETERS = ("input", "output", "seed")
 
 
-def parser(name: str, description: str) -> argparse.ArgumentParser:
+def parser(name: str, description: str, folder: str = "mechanisms") -> argparse.ArgumentParser:
     """A parser that knows IN, OUT and --seed; the mechanism adds its own parameters.
 
     Parameters
@@ -37,8 +39,10 @@ def parser(name: str, description: str) -> argparse.ArgumentParser:
         Name of the mechanism's package.
     description : str
         One sentence.
+    folder : {"mechanisms", "baselines"}
+        Where the package lies.
     """
-    options = argparse.ArgumentParser(prog=f"python -m mechanisms.{name}", description=description)
+    options = argparse.ArgumentParser(prog=f"python -m {folder}.{name}", description=description)
     options.add_argument("input", metavar="IN", help="event log: .xes, .xes.gz, .csv, .csv.gz or .parquet")
     options.add_argument("output", metavar="OUT", help="release to write, of any of these kinds")
     options.add_argument(
@@ -71,7 +75,7 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
         clock.append(time.perf_counter())
         outcome = anonymize(log, **parameters, rng=np.random.default_rng(given["seed"]))
         clock.append(time.perf_counter())
-        write_log(outcome.release, given["output"])
+        write_release(outcome.release, given["output"])
         clock.append(time.perf_counter())
     except ParameterError as error:
         options.error(str(error))
@@ -144,5 +148,7 @@ def _summary(
     return lines + [f"note: {note}" for note in notes]
 
 
-def _size(log: EventLog) -> str:
+def _size(log: Release) -> str:
+    if isinstance(log, DirectlyFollowsGraph):
+        return f"{len(log.labels)} activities, {len(log)} directly-follows pairs"
     return f"{log.n_cases} cases, {log.n_events} events, {len(log.variants)} variants"

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from data.graph import DirectlyFollowsGraph
 from data.log import EventLog
 from metrics.distance import HOUR
-from metrics.metric import Metric, Value, not_applicable, unless_empty
-from metrics.pair import align
+from metrics.metric import Metric, Value, not_applicable, unless_empty, unless_untimed
+from metrics.pair import align, graph_frequencies
 
 METRICS = (
     Metric(
@@ -47,6 +48,7 @@ METRICS = (
 
 
 @unless_empty(METRICS)
+@unless_untimed("emd_time_published")
 def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     """Distances of sorted edge counts and of sorted hours per edge (gaps floored first), and SMAPE."""
     pair = align(original, release)
@@ -57,6 +59,11 @@ def score(original: EventLog, release: EventLog) -> dict[str, Value]:
         "emd_time_published": _of_sorted_values(*hours),
         "smape_variants": float(100 * (np.abs(n - m) / (n + m)).mean()),
     }
+
+
+def score_graph(original: EventLog, release: DirectlyFollowsGraph) -> dict[str, Value]:
+    """The distance of frequencies, without the start and the end of cases."""
+    return {"emd_freq_published": _of_sorted_values(*graph_frequencies(original, release, ends=False))}
 
 
 def _of_sorted_values(u: np.ndarray, v: np.ndarray) -> Value:

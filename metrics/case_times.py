@@ -9,7 +9,7 @@ import numpy as np
 
 from data.log import EventLog
 from metrics.distance import HOUR, wasserstein
-from metrics.metric import Metric, Value, not_applicable, unless_empty
+from metrics.metric import Metric, Value, not_applicable, unless_empty, unless_untimed
 
 METRICS = (
     Metric(
@@ -39,6 +39,7 @@ METRICS = (
 
 
 @unless_empty(METRICS)
+@unless_untimed("cycle_time_w1", "arrival_w1", "inter_arrival_w1")
 def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     """W1 of case durations, of case starts, and of the gaps between sorted case starts, hours."""
     gaps, released_gaps = np.diff(np.sort(_starts(original))), np.diff(np.sort(_starts(release)))

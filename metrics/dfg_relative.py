@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from data.graph import DirectlyFollowsGraph
 from data.log import EventLog
-from metrics.metric import Metric, Value, not_applicable, unless_empty
-from metrics.pair import align
+from metrics.metric import Metric, Value, not_applicable, unless_empty, unless_untimed
+from metrics.pair import align, graph_frequencies
 
 METRICS = (
     Metric(
@@ -26,7 +27,11 @@ METRICS = (
 )
 
 
+NO_PAIR = "no case of the original has two events"
+
+
 @unless_empty(METRICS)
+@unless_untimed("dfg_time_rel_l1")
 def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     """Sum over edges of the absolute difference of counts, and of total gaps, over the original's sum.
 
@@ -35,9 +40,14 @@ def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     pair = align(original, release)
     times = pair.edge_sums(*(np.maximum(edges.gaps, 0) for edges in pair.edges))
     return {
-        "dfg_rel_l1": _relative(*pair.edge_counts, "no case of the original has two events"),
+        "dfg_rel_l1": _relative(*pair.edge_counts, NO_PAIR),
         "dfg_time_rel_l1": _relative(*times, "no time passes within the cases of the original"),
     }
+
+
+def score_graph(original: EventLog, release: DirectlyFollowsGraph) -> dict[str, Value]:
+    """The difference of counts, without the start and the end of cases."""
+    return {"dfg_rel_l1": _relative(*graph_frequencies(original, release, ends=False), NO_PAIR)}
 
 
 def _relative(original: np.ndarray, release: np.ndarray, undefined: str) -> Value:

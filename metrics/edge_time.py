@@ -6,7 +6,7 @@ import numpy as np
 
 from data.log import EventLog
 from metrics.distance import HOUR, wasserstein_by_group
-from metrics.metric import Metric, Value, not_applicable, unless_empty
+from metrics.metric import Metric, Value, not_applicable, unless_empty, unless_untimed
 from metrics.pair import Edges, align
 
 METRICS = (
@@ -21,6 +21,7 @@ METRICS = (
 
 
 @unless_empty(METRICS)
+@unless_untimed("edge_time_w1")
 def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     """Mean over the directly-follows pairs of the original of W1 between both logs' gaps on that edge, hours.
 

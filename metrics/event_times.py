@@ -11,7 +11,7 @@ import numpy as np
 
 from data.log import EventLog
 from metrics.distance import HOUR, wasserstein
-from metrics.metric import Metric, Value, unless_empty
+from metrics.metric import Metric, Value, unless_empty, unless_untimed
 
 WEEK = 7 * 24  # hours
 
@@ -42,6 +42,7 @@ METRICS = (
 
 
 @unless_empty(METRICS)
+@unless_untimed("abs_event_w1", "rel_event_w1", "hourweek_circ")
 def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     """The three distances, hours."""
     return {

@@ -7,10 +7,11 @@ end edges; without those, cases of one event would not count. Each histogram is 
 
 from __future__ import annotations
 
+from data.graph import DirectlyFollowsGraph
 from data.log import EventLog
 from metrics.distance import total_variation
 from metrics.metric import Metric, Value, unless_empty
-from metrics.pair import align
+from metrics.pair import align, graph_frequencies
 
 METRICS = (
     Metric(
@@ -39,3 +40,8 @@ def score(original: EventLog, release: EventLog) -> dict[str, Value]:
         "dfg_tv": total_variation(*pair.ngram_counts(2)),
         "ngram_tv_3": total_variation(*pair.ngram_counts(3)),
     }
+
+
+def score_graph(original: EventLog, release: DirectlyFollowsGraph) -> dict[str, Value]:
+    """The distance of directly-follows graphs."""
+    return {"dfg_tv": total_variation(*graph_frequencies(original, release, ends=True))}

@@ -99,3 +99,20 @@ def unless_empty(metrics: tuple[Metric, ...]) -> Callable[[Score], Score]:
         return score
 
     return decorate
+
+
+def unless_untimed(*names: str) -> Callable[[Score], Score]:
+    """Decorate a score function so that the named metrics, which are of times, are not applicable to a release of
+    activities alone. An original without times is compared as it is."""
+
+    def decorate(function: Score) -> Score:
+        @wraps(function)
+        def score(original: EventLog, release: EventLog) -> dict[str, Value]:
+            values = function(original, release)
+            if release.untimed and not original.untimed:
+                values |= dict.fromkeys(names, not_applicable("the release has no times"))
+            return values
+
+        return score
+
+    return decorate

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 
 import numpy as np
 
+from data.graph import OUTSIDE, DirectlyFollowsGraph, directly_follows, edge_numbers
 from data.log import EventLog, factorize, ranges
+from data.texts import texts
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Pair:
     @cached_property
     def variants(self) -> SharedVariants:
         """The variants of both logs and their counts."""
-        original, release = _traces(self.original), _traces(self.release)
+        original, release = (texts(v.activities, v.offsets) for v in (self.original.variants, self.release.variants))
         codes, traces = factorize(original + release)
         counts = np.zeros((2, len(traces)), dtype=np.int64)
         counts[0, codes[: len(original)]] = self.original.variants.counts
@@ -95,6 +96,28 @@ def align(original: EventLog, release: EventLog) -> Pair:
     return Pair(original, recoded)
 
 
+def graph_frequencies(
+    original: EventLog, release: DirectlyFollowsGraph, *, ends: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies of the directly-follows pairs of a log and of a released graph, over those that either has.
+
+    Parameters
+    ----------
+    original : EventLog
+    release : DirectlyFollowsGraph
+    ends : bool
+        With the pairs of an activity and the start or the end of a case.
+    """
+    index = {label: code for code, label in enumerate(original.labels)}
+    recode = np.array([OUTSIDE, *(index.setdefault(label, len(index)) for label in release.labels)])
+    sides = []
+    for graph, codes in ((directly_follows(original), np.arange(OUTSIDE, len(index))), (release, recode)):
+        wanted = ends | ((graph.sources != OUTSIDE) & (graph.targets != OUTSIDE))
+        numbers = edge_numbers(codes[graph.sources + 1], codes[graph.targets + 1], len(index))
+        sides.append((numbers[wanted], graph.frequencies[wanted]))
+    return _sums_by_key(*sides)
+
+
 def _sums_by_key(
     original: tuple[np.ndarray, np.ndarray], release: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -105,13 +128,6 @@ def _sums_by_key(
         np.bincount(place[:split], original[1], minlength=len(keys)),
         np.bincount(place[split:], release[1], minlength=len(keys)),
     )
-
-
-def _traces(log: EventLog) -> tuple[str, ...]:
-    """One string a variant, the code of an activity being its code point."""
-    text = log.variants.activities.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    bounds = log.variants.offsets.tolist()
-    return tuple(text[start:stop] for start, stop in pairwise(bounds))
 
 
 def _edges(log: EventLog, base: int) -> Edges:

@@ -10,14 +10,16 @@ import argparse
 import json
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from data.graph import DirectlyFollowsGraph
 from data.io import LogError, read_log
 from data.log import EventLog
-from metrics.metric import Marked, Value
+from data.release import read_release
+from metrics.metric import EMPTY, Marked, Value, not_applicable
 from metrics.registry import metric_modules
 from metrics.table import Row, write_csv
 
@@ -33,7 +35,7 @@ def score_run(original: EventLog, folder: Path, modules: Sequence[ModuleType]) -
     ----------
     original : EventLog
     folder : path
-        Holds `run.json` and, if the run succeeded, `release.parquet`.
+        Holds `run.json` and, if the run succeeded, `release.parquet`, a log or a directly-follows graph.
     modules : sequence of metric files
     """
     record = json.loads((folder / "run.json").read_text())
@@ -47,14 +49,18 @@ def _values(
     if record["status"] != "ok":
         return _all_marked(Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or ""), modules)
     try:
-        release = read_log(folder / "release.parquet")
+        release = read_release(folder / "release.parquet")
     except LogError as error:
         logger.error("the run is recorded as ok, but: %s", error)
         return _all_marked(Marked("ERR", str(error)), modules)
     values: dict[str, Value] = {}
     for module in modules:
-        arguments = (record,) if _is_cost(module) else (original, release)
-        values |= _evaluate(module, arguments, folder)
+        if _is_cost(module):
+            values |= _evaluate(module, module.score, (record,), folder)
+        elif isinstance(release, DirectlyFollowsGraph):
+            values |= _evaluate(module, _score_graph, (module, original, release), folder)
+        else:
+            values |= _evaluate(module, module.score, (original, release), folder)
     return values
 
 
@@ -67,11 +73,20 @@ def _is_cost(module: ModuleType) -> bool:
     return module.METRICS[0].group == "run"
 
 
-def _evaluate(module: ModuleType, arguments: tuple, folder: Path) -> dict[str, Value]:
+def _score_graph(module: ModuleType, original: EventLog, release: DirectlyFollowsGraph) -> dict[str, Value]:
+    """The values of a metric file for a graph: those of its `score_graph`, if it has one, and no others."""
+    names = [metric.name for metric in module.METRICS]
+    values = dict.fromkeys(names, not_applicable("the release is a directly-follows graph"))
+    if hasattr(module, "score_graph"):
+        values |= module.score_graph(original, release)
+    return values if len(release) else dict.fromkeys(names, EMPTY)
+
+
+def _evaluate(module: ModuleType, score: Callable, arguments: tuple, folder: Path) -> dict[str, Value]:
     """The values of one metric file; one that fails is marked ERR and does not take the others along."""
     names = [metric.name for metric in module.METRICS]
     try:
-        values = module.score(*arguments)
+        values = score(*arguments)
         if sorted(values) != sorted(names):
             raise ValueError(f"it declares {names} but returned {list(values)}")
         for name, value in values.items():

@@ -24,19 +24,18 @@ Profiles, and what each guarantees:
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
 from data.log import EventLog
 from mechanisms import Infeasible, Outcome, ParameterError
 from mechanisms.amun.hardened import complete_bounds, harden
-from mechanisms.amun.knowledge import DAY, check_guess
+from mechanisms.amun.knowledge import check_guess
 from mechanisms.amun.published import publish
+from mechanisms.public_bounds import parse_dates, parse_max_duration
 
 MODES = ("oversampling", "sampling", "filtering")
 PROFILES = ("paper", "code", "hardened")
-LONGEST = 10_000 * 366 * DAY  # beyond any two dates
 NOT_HARDENED = {
     "oversampling": "noise that only adds cases betrays which counts cannot be",
     "filtering": "which cases a filter drops depends on their own times",
@@ -107,42 +106,24 @@ def anonymize(
         reading of the mode.
     """
     check_guess(delta, precision)
-    _check(mode, profile, additive, max_copies, max_length, max_duration)
-    public_dates = dates and _parse_dates(dates)
+    _check(mode, profile, additive, max_copies, max_length)
+    public_dates = dates and parse_dates(dates)
+    duration = None if max_duration is None else parse_max_duration(max_duration)
     log = replace(log, attributes={})
     if profile == "hardened":
         if mode != "sampling":
             raise Infeasible(f"profile hardened has no mode {mode}: {NOT_HARDENED[mode]}; use mode sampling")
-        duration = None if max_duration is None else int(min(max_duration * DAY, LONGEST))
         bounds = complete_bounds(log, public_dates, duration, max_length)
         return harden(log, delta, precision, additive, max_copies, bounds, rng)
     return publish(log, delta, mode, profile, precision, rng)
 
 
-def _check(mode, profile, additive, max_copies, max_length, max_duration) -> None:
+def _check(mode, profile, additive, max_copies, max_length) -> None:
     for name, value, known in (("mode", mode, MODES), ("profile", profile, PROFILES)):
         if value not in known:
             raise ParameterError(f"{name} must be one of {', '.join(known)}; it is {value!r}")
     if not 0 < additive < 1:
         raise ParameterError(f"additive must lie between 0 and 1, both excluded; it is {additive}")
-    if max_duration is not None and not 0 < max_duration < np.inf:
-        raise ParameterError(f"max_duration must be a positive number of days; it is {max_duration}")
     for name, value in (("max_copies", max_copies), ("max_length", max_length)):
         if value is not None and value < 1:
             raise ParameterError(f"{name} must be at least 1; it is {value}")
-
-
-def _parse_dates(dates: tuple[str, str]) -> tuple[int, int]:
-    try:
-        first, last = (_microseconds(date) for date in dates)
-    except ValueError as error:
-        raise ParameterError(f"dates must be two ISO 8601 moments in UTC; they are {list(dates)}") from error
-    if not first < last:
-        raise ParameterError(f"the first of the dates must lie before the last; they are {list(dates)}")
-    return first, last
-
-
-def _microseconds(date: str) -> int:
-    moment = datetime.fromisoformat(date)
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

@@ -1,9 +1,9 @@
 """The minimal acyclic automaton (DAFSA) of the variants of a log.
 
 A state stands for the prefixes that lead to it and the suffixes that leave it; Amun adds its noise per
-transition. The trie of the variants is built one depth at a time; equal states are then merged from the
-deepest one up, as in Daciuk et al., "Incremental construction of minimal acyclic finite-state automata"
-(Computational Linguistics, 2000), used by Reissner et al. for event logs.
+transition. Equal states of the prefix tree are merged from the deepest one up, as in Daciuk et al., "Incremental
+construction of minimal acyclic finite-state automata" (Computational Linguistics, 2000), used by Reissner et al. for
+event logs.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.log import Variants
+from data.prefix_tree import PrefixTree, prefix_tree
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,6 @@ class Dafsa:
     paths: np.ndarray
 
 
-@dataclass(frozen=True)
-class _Trie:
-    """A trie whose nodes are numbered by depth, then parent, then label; node 0 is the root."""
-
-    parents: np.ndarray  # (nodes - 1,) parent of node 1, 2, ...: it never falls
-    labels: np.ndarray  # (nodes - 1,) label on the edge into node 1, 2, ...
-    depths: np.ndarray  # (depths + 1,) first node of each depth, and the number of nodes
-    reached: np.ndarray  # (events of all variants,) node after each event
-
-
 def minimal_dafsa(variants: Variants) -> Dafsa:
     """The unique minimal automaton that accepts exactly the given variants.
 
@@ -54,8 +45,8 @@ def minimal_dafsa(variants: Variants) -> Dafsa:
     variants : Variants
         At least one variant.
     """
-    trie = _trie(variants)
-    ends = np.zeros(trie.depths[-1], dtype=bool)
+    trie = prefix_tree(variants)
+    ends = np.zeros(len(trie), dtype=bool)
     ends[trie.reached[variants.offsets[1:] - 1]] = True
     state = _merge(trie, ends)
 
@@ -70,32 +61,10 @@ def minimal_dafsa(variants: Variants) -> Dafsa:
     return Dafsa(keys // n_labels, keys % n_labels, state[trie.reached[first]], final, paths)
 
 
-def _trie(variants: Variants) -> _Trie:
-    lengths = variants.lengths
-    longest_first = np.argsort(-lengths, kind="stable")
-    starts = variants.offsets[:-1][longest_first]
-    # Number of variants that still have an event at each depth.
-    alive = np.searchsorted(-lengths[longest_first], -np.arange(lengths.max()), side="left")
-    n_labels = variants.activities.max() + 1
-    reached = np.empty(len(variants.activities), dtype=np.int64)
-    node = np.zeros(len(variants), dtype=np.int64)
-    edges, depths = [], [0, 1]
-    for depth, n in enumerate(alive):
-        events = starts[:n] + depth
-        keys, inverse = np.unique(node[:n] * n_labels + variants.activities[events], return_inverse=True)
-        node = depths[-1] + inverse
-        reached[events] = node
-        edges.append(keys)
-        depths.append(depths[-1] + len(keys))
-    edges = np.concatenate(edges)
-    return _Trie(edges // n_labels, edges % n_labels, np.array(depths), reached)
-
-
-def _merge(trie: _Trie, ends: np.ndarray) -> np.ndarray:
+def _merge(trie: PrefixTree, ends: np.ndarray) -> np.ndarray:
     """The automaton's state of each node of the trie."""
-    nodes = trie.depths[-1]
-    first_child = 1 + np.searchsorted(trie.parents, np.arange(nodes + 1))
-    state = np.empty(nodes, dtype=np.int64)
+    first_child = trie.first_children()
+    state = np.empty(len(trie), dtype=np.int64)
     # Two nodes are one state if both or neither end a variant and their (label, state) lists agree;
     # children are in the order of their labels, so the lists compare as byte strings.
     register: dict[tuple[bool, bytes], int] = {}

@@ -11,15 +11,16 @@ from metrics.metric import Value
 from metrics.registry import metric_modules
 
 Trace = str | tuple[str, tuple[float, ...]]
+START = 24 * 7 * 2000 * HOUR  # not 0, the mark of a log without times
 
 
 def log_of(*traces: Trace) -> EventLog:
-    """One case a trace, one event a character, with the given hours or one hour apart."""
+    """One case a trace, one event a character, with the given hours after `START` or one hour apart."""
     timed = [(trace, tuple(range(len(trace)))) if isinstance(trace, str) else trace for trace in traces]
     return EventLog.from_rows(
         [f"case {case}" for case, (activities, _) in enumerate(timed) for _ in activities],
         [activity for activities, _ in timed for activity in activities],
-        np.array([round(hour * HOUR) for _, hours in timed for hour in hours], dtype=np.int64),
+        np.array([START + round(hour * HOUR) for _, hours in timed for hour in hours], dtype=np.int64),
     )
 
 

@@ -10,6 +10,7 @@ import sys
 import pytest
 from small_logs import RX_ORIGINAL, RX_RELEASE
 
+from data.graph import directly_follows, write_graph
 from data.io import write_log
 from data.log import empty_log
 from metrics import score, volume
@@ -120,6 +121,28 @@ def test_an_empty_release_is_marked(run, scored):
     assert (rows["emd_variants"].value, rows["emd_variants"].status) == (None, "EMPTY")
     assert (rows["variants_kept"].value, rows["variants_kept"].status) == (0, "ok")
     assert rows["wall_s"].status == "ok"
+
+
+def test_a_graph_gets_the_metrics_of_graphs_and_the_costs(run, scored):
+    folder = run()
+    write_graph(directly_follows(RX_RELEASE), folder / "release.parquet")
+    [rows] = scored(folder)
+    assert set(rows) == set(declarations())
+    assert {name for name, row in rows.items() if row.status == "ok" and declarations()[name].group != "run"} == {
+        "dfg_rel_l1",
+        "dfg_tv",
+        "emd_freq_published",
+    }
+    assert (rows["emd_variants"].value, rows["emd_variants"].status) == (None, "n/a")
+    assert rows["cpu_s"].status == "ok"
+
+
+def test_a_graph_without_edges_is_marked(run, scored):
+    folder = run()
+    write_graph(directly_follows(empty_log()), folder / "release.parquet")
+    [rows] = scored(folder)
+    assert {rows[name].status for name in ("dfg_tv", "emd_variants")} == {"EMPTY"}
+    assert rows["cpu_s"].status == "ok"
 
 
 def test_a_program_without_phases_has_no_mechanism_time(run, scored):

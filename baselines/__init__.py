@@ -1,0 +1,1 @@
+"""Baselines: published mechanisms to compare with; they follow the contract of `mechanisms`."""

@@ -1,0 +1,87 @@
+"""Noisy counts of variants as an event log without times, and its account."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from baselines.prefix_query.growth import VariantCounts
+from baselines.prefix_query.symbols import Resolved, finite
+from data.log import EventLog, ranges
+from mechanisms import Infeasible, Outcome
+from mechanisms.ids import fresh_case_ids
+
+MAX_EVENTS = 2**31 - 1  # of a release; more would not fit the integers of the file formats
+
+
+def query_outcome(
+    found: VariantCounts,
+    log: EventLog,
+    given: Resolved,
+    *,
+    composed: float,
+    uncovered: Sequence[str] = (),
+    rng: np.random.Generator,
+) -> Outcome:
+    """The untimed log of the counts, and what the data owner should know.
+
+    Parameters
+    ----------
+    found : VariantCounts
+    log : EventLog
+        The original.
+    given : Resolved
+    composed : float
+        The epsilon that all counts together cost.
+    uncovered : sequence of str
+        What is taken from the log without any epsilon, besides the alphabet and parameters.
+    rng : numpy.random.Generator
+    """
+    released = untimed_log(found, log.labels, rng)
+    unpaid = ["the set of activities", *given.private, *uncovered]
+    notes = [f"taken from the log, which no epsilon covers: {', '.join(unpaid)}"]
+    if composed > given.epsilon:
+        notes.append(f"the counts together cost {composed / given.epsilon:.3g} times the nominal epsilon")
+    if not released.n_cases:
+        notes.append("no sequence is frequent enough to be released; the release is empty")
+    return Outcome(
+        released,
+        diagnostics={
+            "nominal_epsilon": finite(given.epsilon),
+            "composed_epsilon": finite(composed),
+            "not_covered": unpaid,
+            "variants": len(found),
+            "empty_cases": int(found.counts[found.lengths == 0].sum()),
+        },
+        resolved=given.record(),
+        notes=notes,
+    )
+
+
+def untimed_log(variants: VariantCounts, labels: tuple[str, ...], rng: np.random.Generator) -> EventLog:
+    """One case a count, in random order, every event at 1970-01-01 UTC; empty sequences are left out.
+
+    Parameters
+    ----------
+    variants : VariantCounts
+    labels : tuple of str
+        Labels of the activity codes.
+    rng : numpy.random.Generator
+
+    Raises
+    ------
+    Infeasible
+        If the log would have more than `MAX_EVENTS` events.
+    """
+    events = float(variants.lengths.astype(float) @ variants.counts)
+    if events > MAX_EVENTS:
+        raise Infeasible(f"the release would have {events:.3g} events, {MAX_EVENTS} are allowed; raise epsilon")
+    filled = np.flatnonzero(variants.lengths)
+    cases = rng.permutation(np.repeat(filled, variants.counts[filled]))
+    lengths = variants.lengths[cases]
+    activities = variants.activities[ranges(variants.offsets[cases], lengths)]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    return EventLog(
+        activities, np.zeros(len(activities), dtype=np.int64), offsets, labels, fresh_case_ids(len(cases), rng)
+    )
