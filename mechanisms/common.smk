@@ -82,6 +82,11 @@ def public_bounds(wildcards):
     return [f"--{name.replace('_', '-')} {' '.join(map(str, value))}" for name, value in values.items()]
 
 
+def public_times(wildcards):
+    """The public bounds of a log on times alone, for a mechanism that bounds no length."""
+    return [option for option in public_bounds(wildcards) if not option.startswith("--max-length")]
+
+
 def amun_epsilons(wildcards):
     """What Amun estimates on a log, if the epsilon of a run is taken from it, as in `amun-mean@0.3`."""
     _, at, delta = wildcards.epsilon.partition(AT)

@@ -19,8 +19,9 @@ rule pripel:
         **LIMITS,
     params:
         seed=seed("pripel"),
+        most=config["max_prefixes"],
         bounds=public_times,
     shell:
         MEASURE + "python -m baselines.pripel {input.log} {output.release} --epsilon {wildcards.epsilon}"
         " --epsilons {input.epsilons} --pruning {wildcards.pruning} --max-length {wildcards.max_length}"
-        " --time-mode {wildcards.time_mode} {params.bounds} --seed {params.seed}"
+        " --time-mode {wildcards.time_mode} {params.bounds} --max-prefixes {params.most} --seed {params.seed}"

@@ -19,7 +19,8 @@ rule sacofa:
         **LIMITS,
     params:
         seed=seed("sacofa"),
+        most=config["max_prefixes"],
     shell:
         MEASURE + "python -m baselines.sacofa {input.log} {output.release} --epsilon {wildcards.epsilon}"
         " --epsilons {input.epsilons} --pruning {wildcards.pruning} --max-length {wildcards.max_length}"
-        " --mode {wildcards.mode} --seed {params.seed}"
+        " --mode {wildcards.mode} --max-prefixes {params.most} --seed {params.seed}"

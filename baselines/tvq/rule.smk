@@ -20,7 +20,8 @@ rule tvq:
         **LIMITS,
     params:
         seed=seed("tvq"),
+        most=config["max_prefixes"],
     shell:
         MEASURE + "python -m baselines.tvq {input.log} {output.release} --epsilon {wildcards.epsilon}"
         " --epsilons {input.epsilons} --pruning {wildcards.pruning} --max-length {wildcards.max_length}"
-        " --style {wildcards.style} --profile {wildcards.profile} --seed {params.seed}"
+        " --style {wildcards.style} --profile {wildcards.profile} --max-prefixes {params.most} --seed {params.seed}"
