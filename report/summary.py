@@ -125,8 +125,11 @@ def method_labels(scores: pd.DataFrame, rows: Sequence[str]) -> dict[tuple[str, 
 def fixed_parameters(scores: pd.DataFrame) -> list[str]:
     """The parameters with one value throughout, like ``amun: profile=code``; names do not repeat them."""
     pairs = list(dict.fromkeys(zip(scores["mechanism"], scores["parameters"], strict=True)))
-    single = [(mechanism, name, *values) for mechanism, name, values in _values(pairs) if len(values) == 1]
-    return [f"{mechanism}: {name}={value}" for mechanism, name, value in single]
+    single: dict[str, list[str]] = {}
+    for mechanism, name, values in _values(pairs):
+        if len(values) == 1:
+            single.setdefault(mechanism, []).append(f"{name}={next(iter(values))}")
+    return [f"{mechanism}: {', '.join(fixed)}" for mechanism, fixed in single.items()]
 
 
 def _values(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str, dict[str, None]]]:
@@ -160,6 +163,8 @@ def cell_text(values: pd.Series, statuses: Counter, mark: str = "") -> str:
 
 def number_text(mean: float, sd: float) -> str:
     """Mean and standard deviation, with two significant digits of the deviation, or three of the mean alone."""
+    if sd < 1e-12 * abs(mean):  # equal values, but for the last digit of their mean
+        sd = 0.0
     size = max(abs(mean), 0 if np.isnan(sd) else sd)
     digits = decimals(sd, 2) if sd > 0 else decimals(mean, 3)
     form = ".2e" if 0 < size < 1e-4 else f".{min(digits, decimals(mean, 6))}f"
