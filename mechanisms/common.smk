@@ -106,9 +106,10 @@ def cells(experiment):
     wanted = config["experiments"][experiment]
     try:
         grids = choose(GRIDS, wanted.get("mechanisms"), wanted["grids"])
-        for name in wanted["rows"]:
+        shown = wanted.get("heatmaps", {})
+        for name in [*wanted["rows"], *(shown[axis] for axis in ("rows", "columns", "panels") if shown)]:
             if not any(name in grid for grid in grids.values()):
-                raise GridError(f"rows: no mechanism has a parameter {name!r}")
+                raise GridError(f"rows or heatmaps: no mechanism has a parameter {name!r}")
     except GridError as error:
         raise WorkflowError(f"experiments.{experiment}: {error}") from None
     return [

@@ -12,6 +12,7 @@ import pandas as pd
 from metrics.metric import Metric
 from report.arguments import metric_parser
 from report.summary import (
+    BETTER,
     fixed_parameters,
     log_names,
     metric_of,
@@ -64,10 +65,9 @@ def metric_table(
 def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[str]:
     """The sentences below the table of a metric."""
     chosen = scores[scores["metric"] == metric.name]
-    better = {"lower": "lower is better", "higher": "higher is better", "one": "1 is best"}[metric.direction]
     repeats = chosen["repeat"].nunique()
     lines = [
-        f"{_unit(metric)}; {better}. Mean ± standard deviation over {repeats} repeats; "
+        f"{_unit(metric)}; {BETTER[metric.direction]}. Mean ± standard deviation over {repeats} repeats; "
         "best of each row in bold, controls apart."
     ]
     if metric.blind_to:
