@@ -18,6 +18,7 @@ from benchmarks.process import ROOT
 
 REAL = {
     "Sepsis": "Sepsis_Cases_-_Event_Log.xes.gz",
+    "CoSeLoG": "receipt.xes.gz",
     "BPIC 2012": "BPI_Challenge_2012.xes.gz",
     "Road Traffic": "RTFMP_reexport.xes.gz",
 }

@@ -14,7 +14,7 @@ TIME_TYPE = pa.timestamp("us", tz="UTC")
 
 
 def from_integers(values: np.ndarray, kind: pa.DataType) -> pa.Array:
-    """The Arrow array over an integer array; `kind` is an integer or time type of the same width."""
+    """The Arrow array over an array of numbers; `kind` is a type of numbers or times of the same width."""
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
 

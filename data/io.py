@@ -81,7 +81,7 @@ def to_table(log: EventLog) -> pa.Table:
         ACTIVITY: _dictionary(codes, labels),
         TIMESTAMP: from_integers(log.timestamps, TIME_TYPE),
     }
-    columns |= {key: pa.array(values) for key, values in log.attributes.items()}
+    columns |= {key: _attribute(values) for key, values in log.attributes.items()}
     return pa.table(columns)
 
 
@@ -113,6 +113,12 @@ def from_table(table: pa.Table) -> EventLog:
         _microseconds(table[TIMESTAMP]),
         {key: table[key].to_numpy() for key in table.column_names if key not in KEYS},
     )
+
+
+def _attribute(values: np.ndarray) -> pa.Array:
+    if values.dtype.kind in "iuf":
+        return from_integers(values, pa.from_numpy_dtype(values.dtype))
+    return pa.array(values)
 
 
 def _dictionary(codes: np.ndarray, values: Sequence[str]) -> pa.DictionaryArray:

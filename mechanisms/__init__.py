@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from data.release import Release
 
 
@@ -37,9 +39,12 @@ class Outcome:
         Parameters whose value was derived from the log.
     notes : sequence of str
         Sentences that the data owner should read.
+    origins : int array (released cases,), optional
+        Private: the case of the log that each released case stems from, where there is one such.
     """
 
     release: Release
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     resolved: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    origins: np.ndarray | None = None

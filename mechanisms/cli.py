@@ -27,7 +27,7 @@ from data.release import Release, write_release
 from mechanisms import Infeasible, Outcome, ParameterError
 
 SMALL_LOG = 100  # cases
-NOT_PARAMETERS = ("input", "output", "seed")
+NOT_PARAMETERS = ("input", "output", "seed", "mapping")
 
 
 def parser(name: str, description: str, folder: str = "mechanisms") -> argparse.ArgumentParser:
@@ -57,7 +57,8 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
     Parameters
     ----------
     options : argparse.ArgumentParser
-        From `parser`; every added option is a keyword parameter of `anonymize`.
+        From `parser`; every added option is a keyword parameter of `anonymize`, but for `--mapping`: the file that
+        tells the data owner which case became which, for mechanisms that know.
     anonymize : callable (log, *, <parameters>, rng) -> Outcome
     arguments : list of str, optional
         By default those of the process.
@@ -76,6 +77,8 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
         outcome = anonymize(log, **parameters, rng=np.random.default_rng(given["seed"]))
         clock.append(time.perf_counter())
         write_release(outcome.release, given["output"])
+        if given.get("mapping"):
+            write_json(mapping(log, outcome), given["mapping"])
         clock.append(time.perf_counter())
     except ParameterError as error:
         options.error(str(error))
@@ -99,6 +102,12 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
         write_json(notes, path)
     print("\n".join(_summary(log, outcome, phases, [*import_warnings, *outcome.notes], given["seed"])))
     return 0
+
+
+def mapping(log: EventLog, outcome: Outcome) -> dict[str, str | None]:
+    """The released case id of each case of the log, None if the case was suppressed."""
+    released = zip(outcome.origins.tolist(), outcome.release.case_ids, strict=True)
+    return dict.fromkeys(log.case_ids) | {log.case_ids[case]: fresh for case, fresh in released}
 
 
 def loaded_versions() -> dict[str, str]:

@@ -114,8 +114,13 @@ def cells(experiment):
         grids = choose(GRIDS, wanted.get("mechanisms"), wanted["without"], wanted["grids"])
         found = [(mechanism, parameters) for mechanism, grid in grids.items() for parameters in parameter_sets(grid)]
         names = {name for _, parameters in found for name in settings(parameters)}
-        chosen = [wanted["best_of"]["parameter"]] if "best_of" in wanted else []
-        for key, parameters in {"rows": wanted["rows"], "best_of": chosen}.items():
+        chosen, maps = wanted.get("best_of", {}), wanted.get("heatmaps", {})
+        named = {
+            "rows": wanted["rows"],
+            "best_of": [chosen["parameter"]] if chosen else [],
+            "heatmaps": [maps[axis] for axis in ("rows", "columns", "panels") if maps],
+        }
+        for key, parameters in named.items():
             for name in set(parameters) - names:
                 raise GridError(f"{key}: no mechanism has a parameter {name!r}")
     except GridError as error:

@@ -1,4 +1,10 @@
-"""What the scores of a cell are made from."""
+"""What the scores of a cell are made from, and which scores the experiments ask for."""
+
+from metrics.registry import declarations
+
+# Nothing can be shown of an experiment without any log.
+EXPERIMENTS = {name: wanted for name, wanted in config["experiments"].items() if logs_of(name)}
+CELLS = {name: cells(name) for name in EXPERIMENTS}
 
 
 def cell_files(wildcards):
@@ -15,3 +21,10 @@ def cell_folders(wildcards):
 def costs_only(wildcards):
     """Runs that are made for their times alone have no other scores."""
     return "--costs-only" if wildcards.track == "timing" else ""
+
+
+def costly(wildcards):
+    """The metrics that take long and that some experiment shows of this cell, as options."""
+    cell = wildcards.mechanism, wildcards.parameters, wildcards.log
+    wanted = {metric for name in EXPERIMENTS if cell in CELLS[name] for metric in EXPERIMENTS[name]["metrics"]}
+    return [f"--costly {metric}" for metric in sorted(wanted & declarations().keys()) if declarations()[metric].costly]

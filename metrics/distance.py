@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from data.log import ranges
+
 HOUR = 3_600_000_000  # microseconds
 
 
@@ -46,3 +48,34 @@ def wasserstein_by_group(groups_a: np.ndarray, a: np.ndarray, groups_b: np.ndarr
     steps = np.where(order < len(a), size_b[groups], -size_a[groups])
     area = np.abs(np.cumsum(steps)[:-1]) * np.diff(values).astype(float)
     return np.bincount(groups[:-1], area, minlength=len(size_a)) / (size_a * size_b)
+
+
+def wasserstein_to_one(reference: np.ndarray, groups: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """1-Wasserstein distance of many samples to one, without repeating that one for each of them.
+
+    Each of the m values of a sample carries mass 1/m and is coupled with the next m-th of the sorted reference. Where
+    the reference passes the value, the integral over its quantiles changes sign.
+
+    Parameters
+    ----------
+    reference : float array (n,)
+        Best near 0 and of range 1, as the result is exact up to rounding at the magnitude of the values.
+    groups : int array (m,)
+        Sample of each value, 0 to k - 1, none of them empty.
+    values : float array (m,)
+
+    Returns
+    -------
+    float64 array (k,)
+    """
+    order = np.lexsort((values, groups))
+    groups, values = groups[order], values[order]
+    sizes = np.bincount(groups)
+    rank, size = ranges(np.zeros_like(sizes), sizes), sizes[groups]
+    reference = np.sort(reference)
+    n = len(reference)
+    levels, integrals = np.arange(n + 1) / n, np.concatenate(([0], np.cumsum(reference))) / n
+    low, high = rank / size, (rank + 1) / size
+    split = np.clip(np.searchsorted(reference, values, "right") / n, low, high)
+    below, at, above = (np.interp(level, levels, integrals) for level in (low, split, high))
+    return np.bincount(groups, values * (2 * split - low - high) + below + above - 2 * at).clip(0)

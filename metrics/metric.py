@@ -25,16 +25,19 @@ class Metric:
         Unit of the value, empty for a pure number.
     low, high : float
         Declared range, ends included.
-    direction : {'lower', 'higher', 'one'}
-        What is better; 'one' ranks a ratio by the absolute value of its logarithm.
+    direction : {'lower', 'higher', 'one', 'none'}
+        What is better; 'one' ranks a ratio by the absolute value of its logarithm, 'none' ranks nothing.
     identity : float or None
-        Value where the release is the original log; None where the metric is not of two logs.
+        Value where the release is the original log; None where that depends on the log, or where the metric is not
+        of two logs.
     doubled : float or None
         Value where the release is the original log written twice; None where that depends on the log.
     empty : float or None
         Value of a release without any case; None where it is undefined (status EMPTY).
-    group : {'default', 'published', 'extended', 'run'}
-        Main tables; tables of a paper, as published; further detail; cost of the run.
+    group : {'default', 'published', 'extended', 'run', 'claim'}
+        Main tables; tables of a paper, as published; further detail; cost of the run; whether a claim of the run holds.
+    costly : bool
+        Whether it takes so long that it is computed only where an experiment shows it.
     is_metric : bool
         Whether it is symmetric and obeys the triangle inequality.
     blind_to : str
@@ -46,11 +49,12 @@ class Metric:
     unit: str = ""
     low: float = 0.0
     high: float = inf
-    direction: Literal["lower", "higher", "one"] = "lower"
+    direction: Literal["lower", "higher", "one", "none"] = "lower"
     identity: float | None = 0.0
     doubled: float | None = 0.0
     empty: float | None = None
-    group: Literal["default", "published", "extended", "run"] = "extended"
+    group: Literal["default", "published", "extended", "run", "claim"] = "extended"
+    costly: bool = False
     is_metric: bool = False
     blind_to: str = ""
 

@@ -1,8 +1,8 @@
 """Quality control of score tables: what a reader should know before trusting them.
 
 ``python -m metrics.qc --out qc.csv SCORES.csv [SCORES.csv ...]`` lists values outside their declared range,
-metrics that are missing or failed, and controls that are off: `identity` must reach the declared value of every
-metric, `shuffle` must be worse.
+metrics that are missing or failed, claims that a release does not keep, and controls that are off: `identity` must
+reach the declared value of every metric, `shuffle` must be worse.
 """
 
 from __future__ import annotations
@@ -42,7 +42,13 @@ class Finding(NamedTuple):
 def findings(rows: Sequence[Row]) -> list[Finding]:
     """Everything to say about the rows, errors first."""
     declared = declarations()
-    found = [*out_of_range(rows, declared), *missing(rows, declared), *not_ok(rows), *controls(rows, declared)]
+    found = [
+        *out_of_range(rows, declared),
+        *missing(rows, declared),
+        *not_ok(rows),
+        *broken_claims(rows, declared),
+        *controls(rows, declared),
+    ]
     return sorted(found, key=lambda finding: (("error", "warning", "info").index(finding.severity), finding))
 
 
@@ -61,7 +67,7 @@ def missing(rows: Sequence[Row], declared: dict[str, Metric]) -> Iterator[Findin
     for row in rows:
         seen[_cell(row), row.repeat].add(row.metric)
     for (cell, repeat), names in seen.items():
-        for name in sorted(declared.keys() - names):
+        for name in sorted(name for name in declared.keys() - names if not declared[name].costly):
             yield Finding("warning", cell, f"{name} is missing in repeat {repeat}; score the cell again")
         for name in sorted(names - declared.keys()):
             yield Finding("warning", cell, f"{name} in repeat {repeat} is no longer declared; score the cell again")
@@ -76,6 +82,15 @@ def not_ok(rows: Sequence[Row]) -> Iterator[Finding]:
         by_share[cell, status, f"{count} of {repeats[cell, metric]} repeats"].append(metric)
     for (cell, status, share), names in by_share.items():
         yield Finding("error" if status == "ERR" else "info", cell, f"{status} in {share}: {', '.join(names)}")
+
+
+def broken_claims(rows: Sequence[Row], declared: dict[str, Metric]) -> Iterator[Finding]:
+    """Per cell, the claims that do not hold on what it released."""
+    claims = [row for row in rows if row.metric in declared and declared[row.metric].group == "claim"]
+    checked = Counter((_cell(row), row.metric) for row in claims if row.value is not None)
+    broken = Counter((_cell(row), row.metric) for row in claims if row.value == 0)
+    for (cell, metric), count in broken.items():
+        yield Finding("warning", cell, f"{metric} does not hold in {count} of {checked[cell, metric]} releases")
 
 
 def controls(rows: Sequence[Row], declared: dict[str, Metric]) -> Iterator[Finding]:

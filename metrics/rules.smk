@@ -15,5 +15,7 @@ rule score:
     params:
         runs=cell_folders,
         only=costs_only,
+        costly=costly,
     shell:
-        "python -m metrics.score --log {input.log} --out {output} {params.only} {params.runs} > {log} 2>&1"
+        "python -m metrics.score --log {input.log} --out {output} {params.only} {params.costly} {params.runs}"
+        " > {log} 2>&1"

@@ -24,6 +24,10 @@ METRICS = (
     # As the mechanism states them in its private diagnostics.
     _cost("nominal_epsilon", "Nominal epsilon"),
     _cost("composed_epsilon", "Composed epsilon"),
+    _cost("suppressed_cases", "Suppressed cases", "cases"),
+    _cost("modified_cases", "Modified cases", "cases"),
+    _cost("imputed_values", "Imputed durations", "events"),
+    _cost("edit_distance", "Edit distance of all cases to their releases", "edits"),
 )
 
 

@@ -55,12 +55,10 @@ def _values(
         return _all_marked(Marked("ERR", str(error)), modules)
     values: dict[str, Value] = {}
     for module in modules:
-        if _is_cost(module):
-            values |= _evaluate(module, module.score, (record,), folder)
-        elif isinstance(release, DirectlyFollowsGraph):
+        if isinstance(release, DirectlyFollowsGraph) and _group(module) != "run":
             values |= _evaluate(module, _score_graph, (module, original, release), folder)
         else:
-            values |= _evaluate(module, module.score, (original, release), folder)
+            values |= _evaluate(module, module.score, _arguments(module, original, release, record), folder)
     return values
 
 
@@ -68,18 +66,22 @@ def _all_marked(mark: Marked, modules: Sequence[ModuleType]) -> dict[str, Value]
     return {metric.name: mark for module in modules for metric in module.METRICS}
 
 
-def _is_cost(module: ModuleType) -> bool:
-    """Whether a metric file reads the run record instead of the logs."""
-    return module.METRICS[0].group == "run"
+def _arguments(module: ModuleType, original: EventLog, release: EventLog, record: Mapping[str, Any]) -> tuple:
+    """What a metric file takes: the run record, the two logs, or all of them to check a claim."""
+    return {"run": (record,), "claim": (original, release, record)}.get(_group(module), (original, release))
+
+
+def _group(module: ModuleType) -> str:
+    return module.METRICS[0].group
 
 
 def _score_graph(module: ModuleType, original: EventLog, release: DirectlyFollowsGraph) -> dict[str, Value]:
     """The values of a metric file for a graph: those of its `score_graph`, if it has one, and no others."""
     names = [metric.name for metric in module.METRICS]
+    if not len(release):
+        return dict.fromkeys(names, EMPTY)
     values = dict.fromkeys(names, not_applicable("the release is a directly-follows graph"))
-    if hasattr(module, "score_graph"):
-        values |= module.score_graph(original, release)
-    return values if len(release) else dict.fromkeys(names, EMPTY)
+    return values | (module.score_graph(original, release) if hasattr(module, "score_graph") else {})
 
 
 def _evaluate(module: ModuleType, score: Callable, arguments: tuple, folder: Path) -> dict[str, Value]:
@@ -106,6 +108,12 @@ def _cells(value: Value) -> tuple[float | None, str]:
     return (value.value, value.status) if isinstance(value, Marked) else (float(value), "ok")
 
 
+def _wanted(module: ModuleType, options: argparse.Namespace) -> bool:
+    if options.costs_only:
+        return _group(module) == "run"
+    return not module.METRICS[0].costly or any(metric.name in options.costly for metric in module.METRICS)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m metrics.score", description=__doc__.split("\n\n")[0])
@@ -113,8 +121,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", required=True, type=Path, help="the CSV file to write")
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="folders of runs")
     parser.add_argument("--costs-only", action="store_true", help="only what the runs cost, not what they kept")
+    parser.add_argument(
+        "--costly", action="append", default=[], metavar="METRIC", help="one that takes long, to be computed"
+    )
     options = parser.parse_args(arguments)
-    modules = [module for module in metric_modules() if _is_cost(module) or not options.costs_only]
+    modules = [module for module in metric_modules() if _wanted(module, options)]
     logging.basicConfig(format="%(levelname)s: %(message)s")
     original = read_log(options.log)
     write_csv(Row._fields, (row for run in options.runs for row in score_run(original, run, modules)), options.out)

@@ -25,13 +25,23 @@ METRICS = (
         empty=0.0,
         blind_to="everything but the number of events",
     ),
+    Metric(
+        name="variants",
+        title="Variants released",
+        direction="none",
+        identity=None,
+        empty=0.0,
+        doubled=None,
+        blind_to="which variants they are, and how often they occur",
+    ),
 )
 
 
 @unless_empty(METRICS)
 def score(original: EventLog, release: EventLog) -> dict[str, Value]:
-    """Both ratios."""
+    """Both ratios, and the number of distinct traces."""
     return {
         "cases_ratio": release.n_cases / original.n_cases,
         "events_ratio": release.n_events / original.n_events,
+        "variants": float(len(release.variants)),
     }

@@ -1,20 +1,18 @@
 """What the rules of the report share: which scores, logs and settings belong to an experiment."""
 
-from metrics.registry import declarations
-
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
 TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
 REPORT_CODE = code_files("report")
 
-# Nothing can be shown of an experiment without any log.
-EXPERIMENTS = {name: wanted for name, wanted in config["experiments"].items() if logs_of(name)}
-CELLS = {name: cells(name) for name in EXPERIMENTS}
 DECIDING = {wanted["best_of"]["metric"] for wanted in config["experiments"].values() if "best_of" in wanted}
 UNKNOWN = sorted({*METRICS, *DECIDING} - set(declarations()))
 if UNKNOWN:
     raise WorkflowError(f"unknown metrics: {', '.join(UNKNOWN)}; known: {', '.join(declarations())}")
+for experiment_name, wanted in EXPERIMENTS.items():
+    if not set(wanted.get("heatmaps", {}).get("metrics", [])) <= set(wanted["metrics"]):
+        raise WorkflowError(f"experiments.{experiment_name}.heatmaps: list its metrics under `metrics` too")
 TIMES = [metric for metric in METRICS if declarations()[metric].unit == "s"]
 
 
@@ -66,6 +64,12 @@ def epsilon_files(wildcards):
     )
 
 
+def embedding_measures(wildcards):
+    """What was measured of the embeddings of every log of an experiment."""
+    seeds = experiment(wildcards)["embeddings"]["seed"]
+    return expand("results/embeddings/{log}/seed={seed}_measures.json", log=logs_of(name(wildcards)), seed=seeds)
+
+
 def heading(wildcards):
     """What stands above the tables of an experiment."""
     return experiment(wildcards)["title"]
@@ -92,18 +96,36 @@ def rows(wildcards):
     return experiment(wildcards)["rows"]
 
 
+def axes(wildcards):
+    """The parameters over which heat maps are drawn, as options."""
+    wanted = experiment(wildcards)["heatmaps"]
+    return [f"--{option} {wanted[option]}" for option in ("rows", "columns", "panels")]
+
+
+def mapped(wildcards):
+    """The metrics of which heat maps are drawn."""
+    return experiment(wildcards)["heatmaps"]["metrics"]
+
+
 def reports():
-    """Every table and figure of every experiment."""
+    """Every table and figure of every experiment; a heat map stands in place of the figure."""
     wanted = []
     for name, settings in EXPERIMENTS.items():
         wanted += expand("results/{name}/tables/{table}.{kind}", name=name, table=("logs", "utility"), kind=TABLE)
         wanted += expand("results/{name}/tables/{metric}.{kind}", name=name, metric=settings["metrics"], kind=TABLE)
-        wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=settings["metrics"], kind=FIGURE)
+        maps = settings.get("heatmaps", {}).get("metrics", [])
+        figures = [metric for metric in settings["metrics"] if metric not in maps]
+        wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=figures, kind=FIGURE)
+        wanted += expand("results/{name}/heatmaps/{metric}.{kind}", name=name, metric=maps, kind=FIGURE)
         wanted.append(f"results/{name}/qc.csv")
         if "best_of" in settings:
             wanted.append(f"results/{name}/chosen.csv")
         if "epsilons" in settings:
             wanted += expand("results/{name}/tables/epsilons.{kind}", name=name, kind=TABLE)
+        if maps:
+            wanted += expand("results/{name}/tables/differences.{kind}", name=name, kind=TABLE)
+        if "embeddings" in settings:
+            wanted += expand("results/{name}/tables/embeddings.{kind}", name=name, kind=TABLE)
     return wanted
 
 

@@ -23,7 +23,16 @@ from matplotlib.figure import Figure
 from data.files import replacing
 from metrics.metric import CONTROLS, Metric
 from report.arguments import metric_parser
-from report.summary import NO_ROW, log_names, metric_of, read_scores, read_statistics, shared_cells, summarise
+from report.summary import (
+    BETTER,
+    NO_ROW,
+    log_names,
+    metric_of,
+    read_scores,
+    read_statistics,
+    shared_cells,
+    summarise,
+)
 
 PANEL = (3.2, 2.6)  # inches
 ACROSS = 4
@@ -74,8 +83,7 @@ def metric_figure(
         handles.values(), handles.keys(), loc="outside lower center", fontsize="small",
         ncols=max(1, int(PANEL[0] * columns / (0.7 + 0.08 * longest))),
     )  # fmt: skip
-    better = {"lower": "lower is better", "higher": "higher is better", "one": "1 is best"}[metric.direction]
-    marks = [f"mean ± standard deviation over {scores['repeat'].nunique()} repeats; {better}"]
+    marks = [f"mean ± standard deviation over {scores['repeat'].nunique()} repeats; {BETTER[metric.direction]}"]
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
     figure.suptitle("\n".join([title, *marks]), fontsize="medium")

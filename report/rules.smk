@@ -97,6 +97,46 @@ rule tabulate_epsilons:
         " --absent {params.absent} --out {output} > {log} 2>&1"
 
 
+rule tabulate_embeddings:
+    input:
+        measures=embedding_measures,
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/tables/embeddings.{kind}", kind=TABLE),
+    log:
+        "results/{experiment}/messages/embeddings.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        absent=absent,
+    shell:
+        "python -m report.embeddings {input.measures} --logs {input.logs} --title {params.title:q}"
+        " --absent {params.absent} --out {output} > {log} 2>&1"
+
+
+rule tabulate_differences:
+    input:
+        scores="results/{experiment}/scores.csv",
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/tables/differences.{kind}", kind=TABLE),
+    log:
+        "results/{experiment}/messages/differences.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        absent=absent,
+        axes=axes,
+        metrics=mapped,
+    shell:
+        "python -m report.differences {input.scores} --metrics {params.metrics} --logs {input.logs}"
+        " --title {params.title:q} --absent {params.absent} {params.axes} --out {output} > {log} 2>&1"
+
+
 rule tabulate:
     input:
         scores=shown_scores,
@@ -154,6 +194,25 @@ rule draw:
     shell:
         "python -m report.figure {input.scores} --metric {wildcards.metric} --logs {input.logs}"
         " --title {params.title:q} --rows {params.rows} --out {output} > {log} 2>&1"
+
+
+rule draw_heatmap:
+    input:
+        scores="results/{experiment}/scores.csv",
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/heatmaps/{{metric}}.{kind}", kind=FIGURE),
+    log:
+        "results/{experiment}/messages/heatmap_{metric}.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        axes=axes,
+    shell:
+        "python -m report.heatmap {input.scores} --metric {wildcards.metric} --logs {input.logs}"
+        " --title {params.title:q} {params.axes} --out {output} > {log} 2>&1"
 
 
 rule timing:

@@ -15,6 +15,12 @@ from metrics.metric import CONTROLS, Metric
 from metrics.registry import declarations
 
 NO_ROW = "–"
+BETTER = {
+    "lower": "lower is better",
+    "higher": "higher is better",
+    "one": "1 is best",
+    "none": "no value is better by itself",
+}
 
 
 def read_scores(path: str | Path) -> pd.DataFrame:
@@ -113,7 +119,7 @@ def method_labels(scores: pd.DataFrame, rows: Sequence[str]) -> dict[tuple[str, 
         (mechanism, parameters): " ".join(
             [mechanism]
             + [
-                _value_label(name, value)
+                value_label(name, value)
                 for name, value in settings(parameters).items()
                 if name not in rows and (mechanism, name) in varying
             ]
@@ -141,8 +147,9 @@ def _values(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str, dict[str, 
     return [(mechanism, name, values) for (mechanism, name), values in found.items()]
 
 
-def _value_label(name: str, value: str) -> str:
-    return value if value[0].isalpha() else f"{name}={value}"
+def value_label(name: str, value: str) -> str:
+    """A parameter's value as printed: with its name, unless it speaks for itself, as numbers and `off` do not."""
+    return value if value[0].isalpha() and value != "off" else f"{name}={value}"
 
 
 def shared_cells(scores: pd.DataFrame) -> set[tuple[str, str, str]]:
@@ -178,6 +185,8 @@ def decimals(value: float, digits: int) -> int:
 
 def best(summary: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.Series:
     """Whether a cell has the best mean of its table row; controls and cells with failures do not compete."""
+    if metric.direction == "none":
+        return pd.Series(False, index=summary.index)
     fit = (summary["statuses"] == "") & ~summary["mechanism"].isin(CONTROLS)
     bad = badness(summary["mean"], metric).where(fit)
     least = bad.groupby([summary[name] for name in ["log", *rows]]).transform("min")

@@ -13,6 +13,7 @@ from metrics.metric import Metric
 from report.arguments import metric_parser
 from report.best import best_note
 from report.summary import (
+    BETTER,
     fixed_parameters,
     log_names,
     metric_of,
@@ -65,10 +66,9 @@ def metric_table(
 def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[str]:
     """The sentences below the table of a metric."""
     chosen = scores[scores["metric"] == metric.name]
-    better = {"lower": "lower is better", "higher": "higher is better", "one": "1 is best"}[metric.direction]
     repeats = chosen["repeat"].nunique()
     lines = [
-        f"{_unit(metric)}; {better}. Mean ± standard deviation over {repeats} repeats; "
+        f"{_unit(metric)}; {BETTER[metric.direction]}. Mean ± standard deviation over {repeats} repeats; "
         "best of each row in bold, controls apart."
     ]
     if metric.blind_to:

@@ -51,7 +51,7 @@ def test_the_circular_distance_agrees_with_pot(original, release):
         return log.timestamps // HOUR % WEEK / WEEK
 
     expected = ot.wasserstein_circle(turns(original), turns(release), p=1)[0] * WEEK
-    assert scores(original, release)["hourweek_circ"] == pytest.approx(expected, abs=1e-6)
+    assert scores(original, release)["hourweek_circ"] == pytest.approx(expected, abs=1e-6 * WEEK)
 
 
 @settings(deadline=None, max_examples=20)

@@ -65,6 +65,19 @@ def test_missing_and_unknown_metrics_are_warnings():
     assert [finding.severity for finding in findings(rows)] == ["warning", "warning"]
 
 
+def test_a_claim_that_a_release_breaks_is_a_warning():
+    rows = [*run_of("pretsa", "0", claim_k=(0.0, "ok")), *run_of("pretsa", "1", claim_t=(None, "n/a"))]
+    assert found(rows) == [
+        ("warning", "claim_k does not hold in 1 of 2 releases"),
+        ("info", "n/a in 1 of 2 repeats: claim_t"),
+    ]
+
+
+def test_what_takes_long_may_be_missing():
+    rows = [row for row in run_of("laplace") if not declarations()[row.metric].costly]
+    assert found(rows) == []
+
+
 def test_command_line_with_errors_first(tmp_path):
     rows = run_of("laplace", dfg_tv=(2.0, "ok"), emd_variants=(None, "EMPTY"))
     write_csv(Row._fields, rows, tmp_path / "scores.csv")

@@ -13,7 +13,7 @@ from small_logs import RX_ORIGINAL, RX_RELEASE
 from data.graph import directly_follows, write_graph
 from data.io import write_log
 from data.log import empty_log
-from metrics import score, volume
+from metrics import model_imf, score, volume
 from metrics.registry import declarations
 from metrics.table import Row, read_scores
 
@@ -33,6 +33,9 @@ RECORD = {
     "load": 1.0,
     "host": {"cpu": "X", "cores": 2, "memory_mb": 8000, "id": "00000000000a"},
 }
+
+
+UNASKED = {name for name, metric in declarations().items() if not metric.costly}
 
 
 @pytest.fixture
@@ -66,7 +69,7 @@ def scored(original, tmp_path):
         out = tmp_path / "scores.csv"
         score.main(["--log", str(original), "--out", str(out), *map(str, folders)])
         rows = read_scores(out)
-        size = len(declarations())
+        size = len(UNASKED)
         return [{row.metric: row for row in rows[start : start + size]} for start in range(0, len(rows), size)]
 
     return call
@@ -74,7 +77,7 @@ def scored(original, tmp_path):
 
 def test_a_run_gets_every_metric_with_all_digits(run, scored):
     [rows] = scored(run())
-    assert set(rows) == set(declarations())
+    assert set(rows) == UNASKED
     assert rows["edge_time_w1"] == Row("rx", "laplace", "epsilon=0.1,k=5", "3", "edge_time_w1", 1.25, "ok")
     assert rows["cpu_s"].value == 0.1 + 0.2
     assert (rows["wall_s"].value, rows["peak_rss_mb"].value, rows["mechanism_s"].value) == (1.5, 80, 0.25)
@@ -95,12 +98,28 @@ def test_costs_alone(original, run, tmp_path):
     assert {row.metric for row in read_scores(out)} == {n for n, m in declarations().items() if m.group == "run"}
 
 
+def test_what_takes_long_is_computed_where_it_is_asked_for(original, run, tmp_path):
+    out = tmp_path / "scores.csv"
+    score.main(["--log", str(original), "--out", str(out), "--costly", "imf_fitness_dev", str(run())])
+    rows = {row.metric: row for row in read_scores(out)}
+    assert rows.keys() - UNASKED == {metric.name for metric in model_imf.METRICS}
+    assert rows["imf_fitness_dev"].status == "ok"
+
+
+def test_claims_are_read_from_the_record_and_checked_on_the_release(run, scored):
+    stated = {"k": 2, "t": 0.5, "l": None}
+    first, second = scored(run("0", diagnostics=stated), run("1", diagnostics=stated | {"k": 3}, repeat=4))
+    assert [first[f"claim_{name}"].value for name in "ktl"] == [1, 0, None]
+    assert first["claim_l"].status == "n/a"
+    assert second["claim_k"].value == 0
+
+
 @pytest.mark.parametrize(
     ("status", "short"), [("timeout", "TO"), ("memory", "OOM"), ("infeasible", "INF"), ("error", "ERR")]
 )
 def test_a_run_that_failed_has_its_status_in_every_row_and_no_value(run, scored, status, short):
     [rows] = scored(run(release=None, status=status, wall_s=None))
-    assert set(rows) == set(declarations())
+    assert set(rows) == UNASKED
     assert {(row.value, row.status) for row in rows.values()} == {(None, short)}
 
 
@@ -127,7 +146,7 @@ def test_a_graph_gets_the_metrics_of_graphs_and_the_costs(run, scored):
     folder = run()
     write_graph(directly_follows(RX_RELEASE), folder / "release.parquet")
     [rows] = scored(folder)
-    assert set(rows) == set(declarations())
+    assert set(rows) == UNASKED
     assert {name for name, row in rows.items() if row.status == "ok" and declarations()[name].group != "run"} == {
         "dfg_rel_l1",
         "dfg_tv",

@@ -28,6 +28,17 @@ RUNNING_EXAMPLE = {
     "cycle_time_w1": 2.5,
     "ngram_tv_3": 0.26667,
     "smape_variants": 73.333,
+    "aba_code": 14 / 18,
+    "aba_s_recall": 0.25,
+    "truly_sampled": 50.0,  # ratios ab 4/3, bc 2/3, ac 0, cb 0: the band around 1 is 0.577 wide
+    "undersampled": 50.0,
+    "unsampled": 50.0,
+    "total_duration_error": 100 * 2 / 22,
+    "cycle_time_error": (1 / 9 + 11 / 13) / 2,  # means of b 9/4 and 2, of c 13/4 and 6
+    "variants": 2,
+    "prefix_k_min": 2,
+    "novel_variants": 1 / 2,
+    "novel_edges": 0,
 }
 
 
@@ -70,6 +81,18 @@ BLINDNESS = [
     ("abs_event_w1", log_of("ab"), log_of("ba"), 0),
     ("rel_event_w1", log_of("ab"), log_of(("ba", (100, 101))), 0),
     ("arrival_w1", log_of("ab"), log_of("cdefg"), 0),
+    ("aba_code", log_of("ab", "ba"), log_of("ab", *["ba"] * 99), 1),
+    ("aba_code", log_of("abc", "acb"), log_of("abc"), 7 / 9),
+    ("aba_code", log_of("abc", "acb"), log_of("abc", "ab"), 7 / 9),
+    ("aba_s_recall", log_of("abc", "acb"), log_of("abc"), 0),
+    ("aba_s_recall", log_of("abc", "acb"), log_of("abc", "ab"), 0.25),
+    ("aba_s_recall", log_of("ab", "a"), log_of("ab", "a", "ba"), 1),  # order that the release adds
+    ("truly_sampled", log_of(*["ab"] * 10, *["cd"] * 10), log_of(*["ab"] * 5, *["cd"] * 5), 100),
+    ("truly_sampled", log_of(*["ab"] * 10, *["cd"] * 10), log_of(*["ab"] * 9, "cd"), 100),
+    ("total_duration_error", log_of(("ab", (0, 1)), ("cd", (0, 9))), log_of(("ab", (0, 9)), ("cd", (0, 1))), 0),
+    ("cycle_time_error", log_of(("ab", (0, 2)), ("ab", (0, 2))), log_of(("ab", (0, 0)), ("ab", (0, 4))), 0),
+    ("novel_edges", log_of("axb", "cxd"), log_of("axd"), 0),
+    ("prefix_k_min", log_of("a", "ab", "ab"), log_of("a", "ab", "ab"), 2),  # one trace is its case's own
     ("inter_arrival_w1", log_of("a", ("b", (5,))), log_of(("a", (100,)), ("b", (105,))), 0),
     ("hourweek_circ", log_of("ab"), log_of(("cd", (168, 169))), 0),
 ]

@@ -24,6 +24,7 @@ from data.io import read_log
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "results", "tests", "raw")
 LOG = "results/logs/structured/log.parquet"
 COMMENT = "\n# edited\n"
+MAPS = {"rows": "delta", "columns": "mode", "panels": "profile", "metrics": ["emd_variants"]}
 
 
 def copy_project(target: Path) -> Path:
@@ -302,6 +303,8 @@ def test_an_interrupted_snakemake_leaves_no_process_and_resumes(project, tmp_pat
         ({"experiment": {"mechanisms": ["amnu"]}}, "'amnu' is no mechanism"),
         ({"experiment": {"grids": {"amun": {"epsilon": [1]}}}}, "'epsilon' is no parameter of amun"),
         ({"experiment": {"rows": ["detla"]}}, "no mechanism has a parameter 'detla'"),
+        ({"experiment": {"heatmaps": MAPS | {"panels": "mood"}}}, "no mechanism has a parameter 'mood'"),
+        ({"experiment": {"heatmaps": MAPS | {"metrics": ["dfg_tv"]}}}, "list its metrics under `metrics` too"),
         ({"repeets": 1}, "repeets"),
     ],
 )
@@ -334,6 +337,26 @@ def test_public_bounds_reach_the_mechanism(project):
     assert json.loads(path.read_text())["diagnostics"]["bounds_from_data"] == []
     table = (project / "results/test/tables/composed_epsilon.md").read_text()
     assert "2.48" in table  # twice 2 ln(1.3 / 0.7)
+
+
+def test_heat_maps_stand_in_place_of_figures(project):
+    grids = {"amun": {"delta": [0.2, 0.3], "mode": ["sampling"], "profile": ["code", "paper"]}}
+    configure(project, experiment={"mechanisms": ["identity", "amun"], "grids": grids, "heatmaps": MAPS})
+    counts = jobs(snakemake(project))
+    assert (counts["draw_heatmap"], counts["draw"], counts["tabulate_differences"]) == (1, 1, 1)
+    results = project / "results/test"
+    assert (results / "heatmaps/emd_variants.pdf").stat().st_size > 1000
+    assert "paper − code" in (results / "tables/differences.md").read_text()
+
+
+def test_metrics_that_take_long_are_computed_where_they_are_shown(project):
+    configure(project, experiment={"mechanisms": ["identity"], "metrics": ["emd_variants", "im_simplicity_dev"]})
+    assert planned(project)["score"] == 1
+    snakemake(project)
+    assert "identity" in (project / "results/test/tables/im_simplicity_dev.md").read_text()
+    assert "draw" not in planned(project)
+    configure(project, experiment={"mechanisms": ["identity"]})
+    assert planned(project)["score"] == 1
 
 
 def test_timing_repeats_the_runs_alone(project):

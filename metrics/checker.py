@@ -1,0 +1,97 @@
+"""Check a release against its original: a verdict on every claim of the PRETSA family, with its witness.
+
+``python -m metrics.checker ORIGINAL RELEASE --k 8 --t 0.25 [--l 3] [--variant-k] [--json verdicts.json]``
+
+Exit codes: 0 no claim fails; 1 some claim fails; 2 bad usage, or a log that cannot be read. What the release is not
+claimed to be is reported, and does not decide.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from data.files import write_json
+from data.io import LogError, read_log
+from data.log import EventLog
+from metrics import verdicts
+from metrics.verdicts import FAIL, Verdict
+
+REPORTED = "reported"
+
+
+def check(
+    original: EventLog,
+    release: EventLog,
+    k: int | None = None,
+    t: float | None = None,
+    l: int | None = None,  # noqa: E741 - the name it has
+    variant_k: bool = False,
+) -> list[Verdict]:
+    """All verdicts.
+
+    Parameters
+    ----------
+    original, release : EventLog
+        The original has at least one case.
+    k, t, l : numbers, optional
+        As claimed; nothing is checked of one that is not given.
+    variant_k : bool
+        Whether k is claimed for complete traces too.
+    """
+    found = [
+        verdicts.as_many_cases(original, release),
+        verdicts.no_novel_variant(original, release),
+        verdicts.no_novel_edge(original, release),
+        verdicts.no_negative_duration(original, release),
+        _reported(verdicts.no_exact_duration(original, release)),
+    ]
+    if k is not None:
+        of_variants = verdicts.k_of_variants(release, k)
+        found += [verdicts.k_of_prefixes(release, k), of_variants if variant_k else _reported(of_variants)]
+    if t is not None:
+        by_rank = verdicts.t_of_durations(original, release, t, by_rank=True)
+        found += [verdicts.t_of_durations(original, release, t), _reported(by_rank)]
+    if l is not None:
+        found.append(verdicts.l_of_durations(original, release, l))
+    return found
+
+
+def _reported(verdict: Verdict) -> Verdict:
+    return verdict._replace(verdict=REPORTED)
+
+
+def line(verdict: Verdict) -> str:
+    """A verdict as it is printed."""
+    worst = "" if verdict.worst is None else f" (worst {verdict.worst:.6g}, {verdict.breaking} breaking)"
+    witness = " > ".join(verdict.witness)
+    return f"{verdict.verdict:<10} {verdict.claim}{worst}" + (f": {witness}" if witness else "")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m metrics.checker", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("original", metavar="ORIGINAL", help="event log of any known kind")
+    parser.add_argument("release", metavar="RELEASE", help="its release; Parquet or CSV, which hold its durations")
+    parser.add_argument("--k", type=int, help="cases that begin with every prefix, at least")
+    parser.add_argument("--variant-k", action="store_true", help="k is claimed for complete traces too")
+    parser.add_argument("--t", type=float, help="distance that the durations of a class must stay below")
+    parser.add_argument("--l", type=int, help="distinct durations of a class, at least")
+    parser.add_argument("--json", metavar="FILE", help="also write the verdicts there")
+    options = parser.parse_args(arguments)
+    try:
+        original, release = read_log(options.original), read_log(options.release)
+    except LogError as error:
+        parser.error(str(error))
+    found = check(original, release, options.k, options.t, options.l, options.variant_k)
+    print("\n".join(map(line, found)))
+    if options.json:
+        write_json({"verdicts": [verdict._asdict() for verdict in found]}, options.json)
+    return int(any(verdict.verdict == FAIL for verdict in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+"""Verdicts on what a release is claimed to be, each with the witness that decides it.
+
+Every verdict is about this one release, and none uses code of the mechanism that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from data.log import EventLog
+from metrics.duration_classes import duration_classes
+from metrics.durations import both_durations
+from metrics.exposed_durations import unique_and_known
+from metrics.pair import align
+from metrics.prefix_classes import prefix_classes
+
+PASS, FAIL, BORDERLINE, UNKNOWN = "PASS", "FAIL", "BORDERLINE", "UNKNOWN"
+ROUNDING = 1e-9  # a distance nearer to t than this is not told apart from it
+
+
+class Verdict(NamedTuple):
+    """One verdict.
+
+    Attributes
+    ----------
+    claim : str
+    verdict : {'PASS', 'FAIL', 'BORDERLINE', 'UNKNOWN'}
+        BORDERLINE if only distances within rounding of t break the claim; UNKNOWN if the release has no durations.
+    worst : float or None
+        The number that decides; None if nothing could break the claim.
+    breaking : int
+        How many classes, variants, pairs, events or cases break the claim.
+    witness : tuple of str
+        The activities of the worst class, variant, pair or event.
+    """
+
+    claim: str
+    verdict: str
+    worst: float | None = None
+    breaking: int = 0
+    witness: tuple[str, ...] = ()
+
+
+def k_of_prefixes(release: EventLog, k: int) -> Verdict:
+    """Whether at least k cases begin with every prefix that occurs."""
+    classes = prefix_classes(release)
+    return _at_least(f"k = {k} on prefixes", k, classes.cases, _labelling(release, classes.prefix))
+
+
+def k_of_variants(release: EventLog, k: int) -> Verdict:
+    """Whether at least k cases have every trace that occurs."""
+    variants = release.variants
+    return _at_least(f"k = {k} on variants", k, variants.counts, _labelling(release, variants.sequence))
+
+
+def t_of_durations(original: EventLog, release: EventLog, t: float, by_rank: bool = False) -> Verdict:
+    """Whether the released durations of every prefix class are less than t away from the original's.
+
+    Equality violates, as in PRETSA; which distance, and which classes are exempt: `metrics.duration_classes`.
+    """
+    claim = f"t = {t:g} on released durations, by {'rank' if by_rank else 'value'}"
+    if (found := duration_classes(original, release)) is None:
+        return Verdict(claim, UNKNOWN)
+    distances = found.rank_distance if by_rank else found.distance
+    if not len(distances):
+        return Verdict(claim, PASS)
+    worst = int(np.argmax(distances))
+    breaking = int((distances >= t + ROUNDING).sum())
+    verdict = FAIL if breaking else BORDERLINE if distances[worst] > t - ROUNDING else PASS
+    witness = _prefix_of(original, release)(found.classes[worst])
+    return Verdict(claim, verdict, float(distances[worst]), breaking, tuple(witness))
+
+
+def l_of_durations(original: EventLog, release: EventLog, l: int) -> Verdict:  # noqa: E741 - the name it has
+    """Whether every prefix class has at least l distinct released durations; exempt classes as for t."""
+    claim = f"l = {l} on released durations"
+    if (found := duration_classes(original, release)) is None:
+        return Verdict(claim, UNKNOWN)
+    prefix = _prefix_of(original, release)
+    return _at_least(claim, l, found.distinct, lambda worst: prefix(found.classes[worst]))
+
+
+def as_many_cases(original: EventLog, release: EventLog) -> Verdict:
+    """Whether as many cases are released as there were."""
+    changed = abs(original.n_cases - release.n_cases)
+    return Verdict("no case lost or added", FAIL if changed else PASS, float(release.n_cases), changed)
+
+
+def no_novel_variant(original: EventLog, release: EventLog) -> Verdict:
+    """Whether every released trace occurs in the original; the witness is the most frequent one that does not."""
+    pair = align(original, release)
+    counts = np.where(pair.variants.original == 0, pair.variants.release, 0)
+    witness = _labelling(pair.release, lambda worst: map(ord, pair.variants.traces[worst]))
+    return _none_of("no novel variant", counts, witness)
+
+
+def no_novel_edge(original: EventLog, release: EventLog) -> Verdict:
+    """Whether every released directly-follows pair occurs in the original; the witness is the most frequent other."""
+    pair = align(original, release)
+    known, released = (edges.codes for edges in pair.edges)
+    novel, counts = np.unique(released[~np.isin(released, known)], return_counts=True)
+    witness = _labelling(pair.release, lambda worst: divmod(novel[worst], len(pair.release.labels)))
+    return _none_of("no novel directly-follows pair", counts, witness)
+
+
+def no_negative_duration(original: EventLog, release: EventLog) -> Verdict:
+    """Whether no released duration is negative; `worst` is the smallest one, in seconds."""
+    claim = "no negative duration"
+    if (found := both_durations(original, release)) is None:
+        return Verdict(claim, UNKNOWN)
+    return _at_least(claim, 0, found[1] / 1e6, lambda worst: [release.labels[release.activities[worst]]])
+
+
+def no_exact_duration(original: EventLog, release: EventLog) -> Verdict:
+    """Whether no case has an exact duration of its own; `breaking` and `worst` are such cases and their share."""
+    claim = "no case with an exact duration of its own"
+    if (exposed := unique_and_known(original, release)) is None:
+        return Verdict(claim, UNKNOWN)
+    cases = len(np.unique(release.case_of_event[exposed]))
+    witness = [release.labels[code] for code in release.activities[exposed][:1]]
+    return Verdict(claim, FAIL if cases else PASS, cases / max(release.n_cases, 1), cases, tuple(witness))
+
+
+def _at_least(claim: str, least: float, values: np.ndarray, witness: Callable[[int], Sequence[str]]) -> Verdict:
+    """Whether all values reach the least; the witness is that of the smallest."""
+    if not len(values):
+        return Verdict(claim, PASS)
+    worst = int(np.argmin(values))
+    breaking = int((values < least).sum())
+    return Verdict(claim, FAIL if breaking else PASS, float(values[worst]), breaking, tuple(witness(worst)))
+
+
+def _none_of(claim: str, counts: np.ndarray, witness: Callable[[int], Sequence[str]]) -> Verdict:
+    """Whether nothing is counted; `worst` is the sum of the counts, the witness that of the largest."""
+    if not counts.any():
+        return Verdict(claim, PASS, 0.0)
+    worst = int(np.argmax(counts))
+    return Verdict(claim, FAIL, float(counts.sum()), int((counts > 0).sum()), tuple(witness(worst)))
+
+
+def _labelling(log: EventLog, codes_of: Callable[[int], Iterable[int]]) -> Callable[[int], list[str]]:
+    return lambda index: [log.labels[code] for code in codes_of(index)]
+
+
+def _prefix_of(original: EventLog, release: EventLog) -> Callable[[int], list[str]]:
+    """The activities of a class of `duration_classes`."""
+    aligned = align(original, release).release
+    return _labelling(aligned, prefix_classes(aligned).prefix)
