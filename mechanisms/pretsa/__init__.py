@@ -22,6 +22,8 @@ random one, so that repeats show what it does.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from data.log import EventLog
@@ -70,6 +72,7 @@ def anonymize(log: EventLog, *, rng: np.random.Generator, **parameters) -> Outco
         an "@" (`r19` and `r21`), or t cannot be kept on the release.
     """
     options = Options(**parameters)
+    log = _with_used_labels(log)
     options.check_log(log)
     bounds = read_bounds(options.duration_bounds, log.labels) if options.duration_bounds else None
     seconds = durations(log)
@@ -87,3 +90,11 @@ def anonymize(log: EventLog, *, rng: np.random.Generator, **parameters) -> Outco
         notes=notes(figures, options),
         origins=events.cases,
     )
+
+
+def _with_used_labels(log: EventLog) -> EventLog:
+    """The log without labels that no event carries: no file need tell of them."""
+    used, activities = np.unique(log.activities, return_inverse=True)
+    if len(used) == len(log.labels):
+        return log
+    return replace(log, activities=activities, labels=tuple(log.labels[activity] for activity in used))

@@ -12,6 +12,7 @@ import pytest
 from pretsa_logs import log_of, variants
 
 from conftest import ROOT
+from data.files import write_json
 from data.io import read_log, write_log
 from data.log import EventLog, empty_log
 from mechanisms import Infeasible, ParameterError
@@ -79,6 +80,17 @@ def test_sound_takes_labels_with_the_separator():
     outcome = anonymize(log_of(cases), k=2, t=1.0, rng=np.random.default_rng(1))
     assert outcome.release.variants.counts.tolist() in ([3, 2], [2, 3])
     assert "A@B" in outcome.release.labels
+
+
+@pytest.mark.parametrize("parameters", [{"profile": "r21"}, {"distance": "embedding"}])
+def test_labels_without_an_event_do_not_count(parameters, tmp_path):
+    log = log_of(variants("AB*3 B@"))
+    kept = log.take(np.array([0, 1, 2]), ["a", "b", "c"])
+    if "distance" in parameters:
+        parameters["embedding"] = str(tmp_path / "embedding.json")
+        write_json({"labels": ["A", "B"], "distances": [[0, 1], [1, 0]]}, parameters["embedding"])
+    outcome = anonymize(kept, k=2, t=1.0, rng=np.random.default_rng(1), **parameters)
+    assert outcome.release.labels == ("A", "B")
 
 
 @pytest.mark.parametrize(
