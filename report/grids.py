@@ -63,7 +63,7 @@ def grid_runs(scores: pd.DataFrame, metric: Metric, axes: Axes) -> pd.DataFrame:
 def differences(runs: pd.DataFrame) -> pd.DataFrame:
     """What each panel but the first has more than the first one, repeat by repeat.
 
-    The runs of a pair share their number and parameters, not their seed.
+    The runs of a pair share their number and the other parameters; the rule of PRETSA gives them the same case order.
 
     Parameters
     ----------

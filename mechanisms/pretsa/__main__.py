@@ -32,6 +32,7 @@ add("--t-on-release", action="store_true", help="sound: t holds for imputed dura
 add("--l", type=whole, dest="diversity", metavar="L", help="fewest distinct durations of a class (off)")
 add("--empty-classes", choices=CHOICES["empty_classes"], default="violate", help="what l says of them (%(default)s)")
 add("--order", choices=CHOICES["order"], default="random", help="of the cases; it decides ties (%(default)s)")
+add("--order-seed", type=int, help="of the random order alone, to share it between runs")
 add("--imputation", choices=CHOICES["imputation"], default="resample", help="of changed durations (%(default)s)")
 add("--duration-epsilon", type=number, metavar="EPSILON", help="of Laplace noise on each duration (off)")
 add("--duration-bounds", metavar="FILE", help='JSON of public bounds in seconds: {"activity": [0, 3600], ...}')

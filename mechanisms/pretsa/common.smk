@@ -1,4 +1,4 @@
-"""Which embedding a run of PRETSA takes: one of three, turn by turn, as its training is random too."""
+"""What runs of PRETSA share, so that their repeats can be compared: the order of cases, and one of three embeddings."""
 
 EMBEDDING_SEEDS = (1, 2, 3)
 
@@ -14,3 +14,8 @@ def embedding_file(wildcards):
 def embedding_option(wildcards):
     """The same as an option of the command line."""
     return [f"--embedding {file}" for file in [embedding_file(wildcards)] if file]
+
+
+def case_order(wildcards):
+    """The seed of the order in which a run takes the cases: the same for all parameters."""
+    return seed_of(config["seed"], "pretsa", "order", wildcards.log, wildcards.repeat)

@@ -47,6 +47,9 @@ class Options:
         In `sound` there is none.
     order : {"random", "file", "frequency"}
         Order of the cases; `frequency` is that of their variants, ties by sequence key.
+    order_seed : int, optional
+        Seed of the random order alone: runs that share it, as of two distances, take the cases in the same order. By
+        default the order is drawn as everything else is.
     imputation : {"resample", "ref_normal"}
         How the durations of changed events are drawn; `ref_normal` is the published way, for `r19` and `r21`.
     duration_epsilon : float, optional
@@ -71,6 +74,7 @@ class Options:
     diversity: int | None = None
     empty_classes: str = "violate"
     order: str = "random"
+    order_seed: int | None = None
     imputation: str = "resample"
     duration_epsilon: float | None = None
     duration_bounds: str | None = None
@@ -109,6 +113,7 @@ class Options:
             ),
             (not embedded and self.embedding is not None, "an embedding needs distance embedding"),
             (not embedded and self.form is not None, "form needs distance embedding"),
+            (self.order_seed is not None and self.order != "random", "order_seed is of order random"),
             (self.t_on_release and noisy, "t_on_release and duration_epsilon: noise undoes t-closeness; choose one"),
             (self.duration_bounds is not None and not noisy, "duration_bounds need a duration_epsilon"),
         ]

@@ -42,7 +42,8 @@ rule pretsa:
     params:
         seed=seed("pretsa"),
         embedding=embedding_option,
+        order=case_order,
     shell:
         MEASURE + "python -m mechanisms.pretsa {input.log} {output.release} --k {wildcards.k} --t {wildcards.t}"
         " --distance {wildcards.distance} {params.embedding} --profile {wildcards.profile} --l {wildcards.l}"
-        " --duration-epsilon {wildcards.duration_epsilon} --seed {params.seed}"
+        " --duration-epsilon {wildcards.duration_epsilon} --order-seed {params.order} --seed {params.seed}"

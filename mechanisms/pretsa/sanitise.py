@@ -34,7 +34,8 @@ def prepare(
     rng : numpy.random.Generator
         Draws the order of the cases (`order` random) and trains the embedding, if there is no file.
     """
-    tree = build(log.variants, _variant_order(log, options.order, rng))
+    order_rng = rng if options.order_seed is None else np.random.default_rng(options.order_seed)
+    tree = build(log.variants, _variant_order(log, options.order, order_rng))
     profile = PROFILES[options.profile](tree)
     targets = [tree.sequence(node) for node in profile.nodes.tolist()]
     return Loop(

@@ -173,6 +173,10 @@ def test_the_order_of_the_cases_decides():
     for seed in range(30):
         outcomes.add(tuple(released(cases, k=3, order="random", rng=np.random.default_rng(seed))))
     assert len(outcomes) > 1
+    shared = {
+        tuple(released(cases, k=3, order="random", order_seed=7, rng=np.random.default_rng(seed))) for seed in range(20)
+    }
+    assert len(shared) == 1
     backwards = released(cases[::-1], k=3, order="frequency")[::-1]
     assert released(cases, k=3, order="frequency") == backwards
 
