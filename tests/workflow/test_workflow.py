@@ -20,10 +20,20 @@ import yaml
 
 from conftest import ROOT
 from data.io import read_log
+from data.release import read_release
 
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "results", "tests", "raw")
 LOG = "results/logs/structured/log.parquet"
 COMMENT = "\n# edited\n"
+QUERY = {"epsilon": ["amun-mean@0.3"], "pruning": ["1%"], "max_length": [12]}
+GRIDS = {
+    "amun": {"delta": [0.3], "mode": ["sampling"]},
+    "dfg_query": {"epsilon": [1], "profile": ["accounted"]},
+    "pretsa": {"k": [2], "t": [1], "distance": ["embedding"]},
+    "pripel": QUERY,
+    "sacofa": QUERY,
+    "tvq": QUERY,
+}
 MAPS = {"rows": "delta", "columns": "mode", "panels": "profile", "metrics": ["emd_variants"]}
 
 
@@ -34,17 +44,18 @@ def copy_project(target: Path) -> Path:
 
 
 def configure(project: Path, **changes: object) -> None:
-    """A small configuration: one synthetic log, two repeats."""
+    """A small configuration: one synthetic log, two repeats, one cell a mechanism."""
     experiment = {
         "title": "Test",
         "logs": ["structured"],
         "rows": ["delta"],
         "metrics": ["emd_variants", "cpu_s"],
-        "grids": {"amun": {"delta": [0.3], "mode": ["sampling"]}},
     }
     experiment |= changes.pop("experiment", {})
-    if "amun" not in experiment.get("mechanisms", ["amun"]):
-        del experiment["grids"], experiment["rows"]
+    wanted = experiment.get("mechanisms", GRIDS)
+    experiment["grids"] = {name: grid for name, grid in GRIDS.items() if name in wanted} | experiment.get("grids", {})
+    if "amun" not in wanted:
+        del experiment["rows"]
     config = {"repeats": 2, "timeout": 60, "experiments": {"test": experiment}, **changes}
     (project / "test.yaml").write_text(yaml.safe_dump(config))
 
@@ -138,7 +149,9 @@ def test_one_command_makes_every_table_and_figure(finished):
         rows = list(csv.DictReader(file))
     assert {row["mechanism"] for row in rows} == {path.parent.name for path in ROOT.glob("*/*/rule.smk")}
     assert {float(r["value"]) for r in rows if (r["mechanism"], r["metric"]) == ("identity", "emd_variants")} == {0.0}
-    assert {row["status"] for row in rows if row["metric"] == "emd_variants"} == {"ok"}
+    statuses = {row["mechanism"]: row["status"] for row in rows if row["metric"] == "emd_variants"}
+    assert statuses.pop("dfg_query") == "n/a", "a graph has no variants"
+    assert set(statuses.values()) == {"ok"}
 
 
 def test_nothing_is_left_to_do(finished):
@@ -203,7 +216,8 @@ def test_releases_do_not_depend_on_cores_or_order(project):
 
 def test_every_mechanism_keeps_the_contract(finished):
     """Whatever has a rule: a whole record, a canonical release, and nothing in it that names a case."""
-    originals = set(read_log(finished / LOG).case_ids)
+    log = read_log(finished / LOG)
+    originals = set(log.case_ids)
     paths = sorted(finished.glob("results/runs/**/run.json"))
     assert {path.parts[-5] for path in paths} == {path.parent.name for path in ROOT.glob("*/*/rule.smk")}
     for path in paths:
@@ -214,7 +228,11 @@ def test_every_mechanism_keeps_the_contract(finished):
         assert run["cpu_s"] > 0
         assert run["peak_rss_mb"] > 1
         assert run["input_sha256"] == hashlib.sha256((finished / LOG).read_bytes()).hexdigest()
-        assert originals.isdisjoint(read_log(file).case_ids), path
+        release = read_release(file)
+        if run["mechanism"] == "dfg_query":
+            assert set(release.labels) <= set(log.labels), path
+        else:
+            assert originals.isdisjoint(release.case_ids), path
         assert not pq.read_schema(file).metadata, path
 
 
@@ -331,12 +349,34 @@ def test_public_bounds_reach_the_mechanism(project):
     bounds = {"structured": {"dates": ["2024-01-01", "2024-12-31"], "max_length": 12, "max_duration": 30}}
     grids = {"amun": {"delta": [0.3], "mode": ["sampling"], "profile": ["hardened"]}}
     metrics = ["composed_epsilon", "emd_variants"]
-    configure(project, repeats=1, public_bounds=bounds, experiment={"grids": grids, "metrics": metrics})
+    experiment = {"mechanisms": ["amun"], "grids": grids, "metrics": metrics}
+    configure(project, repeats=1, public_bounds=bounds, experiment=experiment)
     snakemake(project)
     (path,) = project.glob("results/runs/amun/*hardened*/*/0/run.json")
     assert json.loads(path.read_text())["diagnostics"]["bounds_from_data"] == []
     table = (project / "results/test/tables/composed_epsilon.md").read_text()
     assert "2.48" in table  # twice 2 ln(1.3 / 0.7)
+
+
+def test_the_best_value_of_a_parameter_is_shown_alone_and_named(project):
+    grids = {"tvq": QUERY | {"pruning": ["1%", "60%"]}}
+    best_of = {"parameter": "pruning", "metric": "emd_variants"}
+    experiment = {"mechanisms": ["identity", "tvq"], "rows": ["delta"], "grids": grids, "best_of": best_of}
+    (project / "test.yaml").write_text(
+        yaml.safe_dump(
+            {
+                "repeats": 2,
+                "experiments": {"test": {"title": "T", "logs": ["structured"], "metrics": ["cpu_s"]} | experiment},
+            }
+        )
+    )
+    snakemake(project)
+    with open(project / "results/test/chosen.csv") as file:
+        [chosen] = csv.DictReader(file)
+    assert (chosen["value"], chosen["tried"]) == ("1%", "1% 60%"), "the other one leaves nothing"
+    table = (project / "results/test/tables/cpu_s.md").read_text()
+    assert "pruning=best: chosen" in table
+    assert "| 0.3 " in table, "a baseline stands at the delta that its epsilon is taken from"
 
 
 def test_heat_maps_stand_in_place_of_figures(project):
