@@ -76,10 +76,10 @@ def _is_cost(module: ModuleType) -> bool:
 def _score_graph(module: ModuleType, original: EventLog, release: DirectlyFollowsGraph) -> dict[str, Value]:
     """The values of a metric file for a graph: those of its `score_graph`, if it has one, and no others."""
     names = [metric.name for metric in module.METRICS]
+    if not len(release):
+        return dict.fromkeys(names, EMPTY)
     values = dict.fromkeys(names, not_applicable("the release is a directly-follows graph"))
-    if hasattr(module, "score_graph"):
-        values |= module.score_graph(original, release)
-    return values if len(release) else dict.fromkeys(names, EMPTY)
+    return values | (module.score_graph(original, release) if hasattr(module, "score_graph") else {})
 
 
 def _evaluate(module: ModuleType, score: Callable, arguments: tuple, folder: Path) -> dict[str, Value]:
