@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from benchmarks import harness, importer, mechanisms, pripel
+from benchmarks import harness, importer, mechanisms, prefix_queries, pripel
 from benchmarks.process import ROOT
 
 REAL = {
@@ -47,6 +47,10 @@ def main() -> None:
     parts = {
         "Import": (importer, importer.table(found_logs(options.logs, IMPORTED), options.rounds)),
         "Mechanisms": (mechanisms, mechanisms.table(logs, options.rounds)),
+        "Prefix queries": (
+            prefix_queries,
+            prefix_queries.table(found_logs(options.logs, prefix_queries.LOGS), options.rounds),
+        ),
         "PRIPEL": (pripel, pripel.table(found_logs(options.logs, pripel.LOGS), options.rounds)),
         "Harness": (harness, harness.table(options.rounds)),
     }

@@ -13,9 +13,13 @@ import pyarrow as pa
 TIME_TYPE = pa.timestamp("us", tz="UTC")
 
 
-def from_integers(values: np.ndarray, kind: pa.DataType) -> pa.Array:
-    """The Arrow array over an array of numbers; `kind` is a type of numbers or times of the same width."""
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
+def from_integers(values: np.ndarray, kind: pa.DataType, valid: np.ndarray | None = None) -> pa.Array:
+    """The Arrow array over an array of numbers; `kind` is a type of numbers or times of the same width.
+
+    It is null where a bool array, if given, is False.
+    """
+    bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(np.ascontiguousarray(values))])
 
 
 def from_texts(values: Sequence[str]) -> pa.StringArray:

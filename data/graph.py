@@ -126,18 +126,14 @@ def read_graph(path: str | os.PathLike) -> DirectlyFollowsGraph:
 
 def _to_table(graph: DirectlyFollowsGraph) -> pa.Table:
     """Edges in the order of their texts: that of the codes may tell of the log that a release was made from."""
-    import pyarrow.compute as pc
-
     by_text = sorted(range(len(graph.labels)), key=graph.labels.__getitem__)
     places = np.argsort([OUTSIDE, *by_text])  # 0 of the start or end, then of each label
     sources, targets = places[graph.sources + 1], places[graph.targets + 1]
     order = np.lexsort((targets, sources))
     texts = from_texts([graph.labels[code] for code in by_text])
-    columns = []
-    for ends in (sources[order], targets[order]):
-        indices = from_integers(ends - 1, pa.int64())
-        indices = pc.if_else(pc.greater_equal(indices, 0), indices, pa.scalar(None, pa.int64()))
-        columns.append(texts.take(indices))
+    columns = [
+        texts.take(from_integers(ends - 1, pa.int64(), valid=ends > 0)) for ends in (sources[order], targets[order])
+    ]
     return pa.table([*columns, from_integers(graph.frequencies[order], pa.int64())], names=COLUMNS)
 
 

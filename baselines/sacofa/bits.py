@@ -16,9 +16,9 @@ def pack(members: np.ndarray) -> np.ndarray:
 
 def marked(shape: tuple[int, int], rows: np.ndarray, symbols: np.ndarray) -> np.ndarray:
     """Sets of the given shape that have a symbol for each of some rows."""
-    sets = np.zeros(shape, dtype=np.uint64)
-    np.bitwise_or.at(sets, (rows, symbols // WORD), np.uint64(1) << (symbols % WORD).astype(np.uint64))
-    return sets
+    words = np.zeros(shape[0] * shape[1], dtype=np.uint64)
+    np.bitwise_or.at(words, rows * shape[1] + symbols // WORD, np.uint64(1) << (symbols % WORD).astype(np.uint64))
+    return words.reshape(shape)
 
 
 def contains(sets: np.ndarray, rows: np.ndarray, symbols: np.ndarray) -> np.ndarray:

@@ -71,13 +71,13 @@ class Prospects:
         """Those of some extensions, given by the index of the prefix and the activity that it is extended by."""
         seen, alone = self.seen[parents], rules.alone[activities]
         unpreceded, owed = self.unpreceded[parents] & ~alone, self.owed[parents] & ~alone
-        lacks = (rules.always_precede[activities] & ~seen).any(axis=1, keepdims=True)
+        early = (rules.always_precede[activities] & ~seen).any(axis=1, keepdims=True)
         first = ~(seen & alone).any(axis=1, keepdims=True)
         return Prospects(
             self.broken[parents] | contains(self.barred, parents, activities),
             seen | alone,
             self.barred[parents] | rules.never_follow[activities],
-            np.where(lacks, unpreceded | alone, unpreceded),
+            np.where(early, unpreceded | alone, unpreceded),
             np.where(first, owed | rules.always_follow[activities], owed),
         )
 
@@ -88,14 +88,14 @@ class Prospects:
         number = sizes(self.unpreceded)[:, None]
         # One unpreceded activity can heal itself; of two, one stays behind.
         others = np.where(number == 0, np.uint64(0), np.where(number == 1, ~self.unpreceded, ~np.uint64(0)))
-        extensions = ~(rules.end | self._lacking(rules) | others | self.barred)
+        extensions = ~(rules.end | self.barred | self._early(rules) | others)
         ending = np.where((self.unpreceded | self.owed).any(axis=1, keepdims=True), np.uint64(0), rules.end)
         return np.where(self.broken[:, None], np.uint64(0), (extensions | ending) & rules.all)
 
-    def _lacking(self, rules: Rules) -> np.ndarray:
+    def _early(self, rules: Rules) -> np.ndarray:
         """The activities before which something would be missing, as sets."""
-        lacking = np.zeros_like(self.seen)
+        early = np.zeros_like(self.seen)
         for activity in np.flatnonzero(rules.always_preceded.any(axis=1)):
             unseen = ~self.seen[:, activity // WORD] >> np.uint64(activity % WORD) & np.uint64(1)
-            lacking |= unseen[:, None] * rules.always_preceded[activity]
-        return lacking
+            early |= unseen[:, None] * rules.always_preceded[activity]
+        return early

@@ -15,6 +15,8 @@ from baselines.sacofa.bits import contains, marked, members, sizes
 from baselines.sacofa.prospects import Prospects, Rules
 from baselines.sacofa.relations import END, Relations, violations
 
+SAMPLE = 10_000  # prefixes that an estimate of a level looks at
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -81,6 +83,7 @@ class _Levels:
         """One level; see `baselines.prefix_query.growth.grow`."""
         alive, noise = lengths[-1], self.settings.noise
         if len(lengths) > 1:
+            self._foretell(alive, last)
             self.prospects = self.prospects.extended(self.rules, alive.parents, alive.activities)
         occurring, nodes, counts = self._occurring(alive)
         present = marked((len(alive), self.rules.all.shape[1]), *np.divmod(occurring, self.width))
@@ -106,6 +109,15 @@ class _Levels:
             Prefixes(parents[~ended], symbols[~ended], nodes[~ended], counts[~ended]),
             Ended(parents[ended], counts[ended]),
         )
+
+    def _foretell(self, alive: Prefixes, last: bool) -> None:
+        """Refuse an explosion before it is drawn, by a sample of the prefixes."""
+        step = len(alive) // SAMPLE
+        if step and self.settings.semantic:
+            sample = self.prospects.extended(self.rules, alive.parents[::step], alive.activities[::step])
+            extensions = float(sizes(sample.conforming(self.rules)).sum()) * step
+            threshold = 1 if last else self.settings.pruning_conforming
+            self.cap.expect(extensions * self.settings.noise.tail(threshold))
 
     def _occurring(self, alive: Prefixes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The candidates that some case has: number, node (none at the END), and number of cases."""

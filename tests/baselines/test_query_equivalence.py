@@ -31,7 +31,7 @@ LOGS = {
 LAPLACE = [("trunc", "full-prune"), ("geom", "full-prune"), ("abs", "full-prune"), ("trunc", "keep-end")]
 MODES = ["ba", "ba_prune", "ba_multi", "occured"]
 EPSILON = 1.2
-PRUNING, CONFORMING = 3, 2
+PRUNING, CONFORMING = 2, 1
 SIGNIFICANCE = 0.001
 
 Sampler = Callable[[np.random.Generator], Counter]

@@ -31,6 +31,7 @@ def loaded(modules: list[str]) -> set[str]:
     [
         ("data", {"mechanisms", "baselines", "metrics", "report", "snakemake", "pm4py", "pandas"}),
         ("mechanisms", {"metrics", "report", "snakemake", "pm4py", "pandas", "scipy", "matplotlib"}),
+        ("baselines", {"metrics", "report", "snakemake", "pm4py", "pandas", "scipy", "matplotlib"}),
         ("metrics", {"mechanisms", "baselines", "report", "snakemake", "pm4py"}),
         ("report", {"snakemake", "pm4py"}),
         ("config", {"data", "mechanisms", "metrics", "report", "pm4py"}),
