@@ -9,6 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+
+# Arrow's own allocator keeps much of what is freed.
+pa.set_memory_pool(pa.system_memory_pool())
 
 TIME_TYPE = pa.timestamp("us", tz="UTC")
 
@@ -37,27 +41,35 @@ def to_integers(array: pa.Array, dtype: type) -> np.ndarray:
     return np.frombuffer(data, dtype=dtype)[array.offset : array.offset + len(array)]
 
 
-def integers(column: pa.ChunkedArray, dtype: type = np.int64) -> np.ndarray:
-    """The values of an integer or time column without nulls; `dtype` has its width."""
-    return np.concatenate([np.empty(0, dtype), *(to_integers(chunk, dtype) for chunk in column.chunks)])
+def to_microseconds(times: pa.Array) -> tuple[pa.Array, int]:
+    """Timestamps in microseconds, and how many had parts of one, which are cut off.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a time is outside the range of microseconds.
+    """
+    kind = pa.timestamp("us", times.type.tz)
+    if times.type.unit != "ns":
+        return times.cast(kind), 0
+    nanoseconds = times.cast(pa.int64())
+    whole = pc.divide(nanoseconds, 1000)
+    rest = pc.subtract(nanoseconds, pc.multiply(whole, 1000))
+    whole = pc.if_else(pc.less(rest, 0), pc.subtract(whole, 1), whole)  # times before 1970 too are cut downwards
+    return whole.cast(kind), pc.sum(pc.not_equal(rest, 0), min_count=0).as_py()
 
 
-def codes(column: pa.ChunkedArray) -> tuple[np.ndarray, list[str]]:
-    """Codes by first appearance, int32, and the distinct values of a text column without nulls."""
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    chunks = column.unify_dictionaries().chunks
-    if not chunks:
-        return np.empty(0, dtype=np.int32), []
-    found = np.concatenate([to_integers(chunk.indices.cast(pa.int32()), np.int32) for chunk in chunks])
-    values = chunks[0].dictionary.to_pylist()
+def codes(texts: pa.Array) -> tuple[np.ndarray, list[str]]:
+    """Codes by first appearance, int32, and the distinct values of an array of texts without nulls."""
+    encoded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+    found = to_integers(encoded.indices.cast(pa.int32()), np.int32)
     # A dictionary may hold values that no row has, and in any order. Of repeated indices the last assignment counts.
-    first = np.full(len(values), len(found))
+    first = np.full(len(encoded.dictionary), len(found))
     first[found[::-1]] = np.arange(len(found))[::-1]
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(found))]
-    renamed = np.zeros(len(values), dtype=np.int32)
+    renamed = np.zeros(len(first), dtype=np.int32)
     renamed[order] = np.arange(len(order))
-    return renamed[found], [values[code] for code in order]
+    return renamed[found], encoded.dictionary.take(from_integers(order, pa.int64())).to_pylist()
 
 
 def is_text(kind: pa.DataType) -> bool:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
@@ -56,6 +57,8 @@ def convert(
     if not options.attributes:
         log = replace(log, attributes={key: values for key, values in log.attributes.items() if key == DURATION})
     write_log(log, target)
+    kept = describe(log)
+    found = describe(whole) if dropped else kept
     return {
         "log": about.key,
         "title": about.title,
@@ -66,9 +69,9 @@ def convert(
         "file": source.name,
         "sha256": digest(source, "sha256"),
         "lifecycle": about.lifecycle,
-        **describe(log),
+        **kept,
         "import": counters | dropped,
-        "published": comparison(about, describe(whole), describe(log)),
+        "published": comparison(about, found, kept),
     }
 
 
@@ -141,9 +144,10 @@ def _parser() -> argparse.ArgumentParser:
         "(default: as the table of datasets says, or all)",
     )
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--strict", action="store_true", help="refuse a log of which an event would be dropped")
-    reading.add_argument("--allow-totals", action="store_true", help="accept other totals than the header declares")
-    reading.add_argument("--attributes", action="store_true", help="keep the further attributes of events")
+    flag = {"action": "store_true", "default": None}  # None: as the table of datasets says
+    reading.add_argument("--strict", **flag, help="refuse a log of which an event would be dropped")
+    reading.add_argument("--allow-totals", **flag, help="accept other totals than the header declares")
+    reading.add_argument("--attributes", **flag, help="keep the further attributes of events")
     reading.add_argument("--repeated", choices=REPEATED, help="traces of one name: merge, or keep apart")
     reading.add_argument("--zone", help="time zone of times that name none, as Europe/Berlin (default: UTC)")
     reading.add_argument("--member", help="member of a zip archive")
@@ -153,19 +157,16 @@ def _parser() -> argparse.ArgumentParser:
     for column in ("case", "activity", "time", "transition", "start"):
         table.add_argument(f"--{column}", metavar="COLUMN", help=f"name of the {column} column")
     table.add_argument("--columns", type=_names, metavar="A,B,...", help="names of all columns of CSV without header")
-    table.add_argument("--separator", type=_character, help="between columns; `tab` for a tabulator")
+    table.add_argument("--separator", help="between columns; `tab` for a tabulator")
     table.add_argument("--decimal", help="decimal sign of numbers")
     table.add_argument("--encoding", help="as utf-8 or cp1252")
+    table.add_argument("--max-record", type=int, help="longest record of CSV, in bytes")
     table.add_argument("--time-format", help="as %%d/%%m/%%Y %%H:%%M (default: ISO 8601)")
     return parser
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split(","))
-
-
-def _character(text: str) -> str:
-    return "\t" if text == "tab" else text
+    return tuple(next(csv.reader([text])))
 
 
 def main() -> None:
@@ -173,9 +174,9 @@ def main() -> None:
     own = {name: given[name] for name in ("title", "lifecycle") if given[name]}
     reading = {field.name: given[field.name] for field in fields(ImportOptions) if given[field.name] is not None}
     try:
-        options = ImportOptions(**reading)
         key = given["dataset"]
         about = dataset(key, {key: own}) if key else Dataset(given["source"].name, **own)
+        options = ImportOptions(**{**about.options, **reading})
         statistics = convert(given["source"], given["target"], about, options)
         if given["statistics"]:
             write_json(statistics, given["statistics"])

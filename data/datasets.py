@@ -10,25 +10,19 @@ import csv
 import difflib
 import gzip
 import hashlib
+import io
+import json
 import os
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "config" / "datasets.csv"
 KINDS = (".xes", ".xes.gz")  # that are read as published
-CSV_OPTIONS = {
-    "csv_case": "case",
-    "csv_activity": "activity",
-    "csv_timestamp": "time",
-    "csv_separator": "separator",
-    "csv_encoding": "encoding",
-    "csv_zone": "zone",
-    "csv_format": "time-format",
-}  # fields of a dataset, and options of `data.convert`
 STATISTICS = ("cases", "events", "activities", "variants", "min_len", "mean_len", "max_len")
 
 
@@ -61,9 +55,8 @@ class Dataset:
         Which events to keep: ``all``, or ``complete`` for those that complete an activity.
     synthetic : str
         ``yes`` for a log made by a generator.
-    csv_case, csv_activity, csv_timestamp, csv_separator, csv_encoding, csv_zone, csv_format : str
-        How the log is written down if it is in CSV: columns, separator, encoding, time zone (IANA name) and format of
-        times that name none.
+    options : mapping of str to value
+        How the file is to be read: fields of `data.options.ImportOptions`, such as the columns of CSV.
     cases, events, activities, variants, min_len, mean_len, max_len : str
         Published statistics as printed; lengths are events of a case.
     """
@@ -85,13 +78,7 @@ class Dataset:
     path: str = ""
     lifecycle: str = "all"
     synthetic: str = ""
-    csv_case: str = ""
-    csv_activity: str = ""
-    csv_timestamp: str = ""
-    csv_separator: str = ""
-    csv_encoding: str = ""
-    csv_zone: str = ""
-    csv_format: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     cases: str = ""
     events: str = ""
     activities: str = ""
@@ -114,14 +101,13 @@ class Dataset:
     @property
     def kinds(self) -> tuple[str, ...]:
         """Suffixes of files of the dataset that can be read; CSV only if its columns are declared."""
-        return (*KINDS, ".csv", ".csv.gz") if self.csv_case else KINDS
+        return (*KINDS, ".csv", ".csv.gz") if "case" in self.options else KINDS
 
     @property
     def convert_options(self) -> list[str]:
         """What `data.convert` has to be told of the dataset, as its command line takes it."""
-        options = {"dataset": self.key, "title": self.title, "lifecycle": self.lifecycle}
-        options |= {option: getattr(self, field) for field, option in CSV_OPTIONS.items()}
-        return [f"--{option}={value}" for option, value in options.items() if value]
+        about = {"dataset": self.key, "title": self.title, "lifecycle": self.lifecycle}
+        return [_argument(name, value) for name, value in {**about, **self.options}.items() if value not in ("", False)]
 
     @property
     def by_hand(self) -> str:
@@ -153,11 +139,11 @@ def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:
     Raises
     ------
     DatasetError
-        If the key is unknown, naming those that come close, or all; or an own dataset has no file.
+        If the key is unknown, naming those that come close, or all; or an option of an own dataset cannot be.
     """
     known = published()
     if key in own:
-        return replace(known.get(key, Dataset(key, title=key)), **own[key])
+        return _checked(replace(known.get(key, Dataset(key, title=key)), **own[key]))
     if key not in known:
         close = difflib.get_close_matches(key, [*known, *own], n=3)
         hint = f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join([*known, *own])}."
@@ -168,12 +154,35 @@ def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:
 @cache
 def published() -> dict[str, Dataset]:
     """The datasets of `config/datasets.csv` by key."""
-    names = [field.name for field in fields(Dataset)]
+    names = [known.name for known in fields(Dataset)]
     with TABLE.open(newline="", encoding="utf-8") as lines:
-        entries = [Dataset(**{name: row[name] for name in names}) for row in csv.DictReader(lines)]
+        rows = [{name: row[name] for name in names} for row in csv.DictReader(lines)]
+    entries = [Dataset(**{**row, "options": json.loads(row["options"] or "{}")}) for row in rows]
     return {
         entry.key: replace(entry, path=os.path.relpath(ROOT / entry.path) if entry.path else "") for entry in entries
     }
+
+
+def _checked(wanted: Dataset) -> Dataset:
+    from data.options import ImportOptions, LogError  # which need numpy, and few datasets have options
+
+    try:
+        ImportOptions(**wanted.options)
+    except (LogError, TypeError) as error:
+        raise DatasetError(f"dataset {wanted.key!r}: its `options:` cannot be: {error}") from error
+    return wanted
+
+
+def _argument(name: str, value: object) -> str:
+    """An option as an argument of `data.convert`; a list in one line of CSV."""
+    flag = f"--{name.replace('_', '-')}"
+    if value is True:
+        return flag
+    if isinstance(value, str | int | float):
+        return f"{flag}={value}"
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(value)
+    return f"{flag}={line.getvalue()}"
 
 
 def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
@@ -208,7 +217,8 @@ def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
         raise UnavailableError(
             f"dataset {wanted.key!r}: {wanted.raw_name} is of a kind that is not read. Download it from "
             f"{wanted.page}, convert it, and put it into one of raw_dirs as {wanted.key}.xes.gz; or, if it is a log in "
-            f"CSV, declare its columns under `datasets:` in the configuration: `{wanted.key}: {{csv_case: ...}}`."
+            f"CSV, declare its columns under `datasets:` in the configuration: "
+            f"`{wanted.key}: {{options: {{case: ...}}}}`."
         )
     if not wanted.url:
         raise UnavailableError(f"dataset {wanted.key!r}: no address to fetch it from is known. {wanted.by_hand}")

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from data.arrow import TIME_TYPE, codes, from_integers, from_texts, integers, is_text
+from data.arrow import TIME_TYPE, from_integers, from_texts, is_text, to_microseconds
+from data.columns import Codes, Events
 from data.files import replacing
 from data.log import ACTIVITY, CASE, KEYS, TIMESTAMP, EventLog, LogError
+
+BUFFER_BYTES = 1 << 20  # of a Parquet file at once
+ROWS_AT_ONCE = 1 << 17  # and to a row group, as a reader has the dictionary of a whole one in memory
 
 
 def read_log(path: str | os.PathLike) -> EventLog:
@@ -36,7 +41,10 @@ def read_log(path: str | os.PathLike) -> EventLog:
     check_present(path)
     if path.name.lower().endswith(".parquet"):
         with naming(path):
-            return from_table(parquet_table(path))
+            log, cut = from_batches(parquet_batches(path))
+        if cut:
+            warnings.warn(f"{path}: {cut} times cut to microseconds", stacklevel=2)
+        return log
     from data.importing import import_log, repairs
     from data.options import ImportOptions
 
@@ -66,97 +74,125 @@ def write_log(log: EventLog, path: str | os.PathLike) -> None:
         write(log, temporary)
 
 
-def to_table(log: EventLog) -> pa.Table:
-    """The log as an Arrow table, one row an event, text columns dictionary-encoded.
+def to_tables(log: EventLog) -> Iterator[pa.Table]:
+    """The log as Arrow tables of `ROWS_AT_ONCE` events, one row an event, text columns dictionary-encoded.
 
-    Labels are those that some event carries, in the order of their first event: the order of `log.labels` may tell
-    of the log that a release was made from.
+    Labels are those that some event of a table carries, in the order of their first event: the order of `log.labels`
+    may tell of the log that a release was made from.
     """
-    used, first, codes = np.unique(log.activities, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    labels = [log.labels[code] for code in used[order]]
-    codes = np.argsort(order)[codes].astype(np.int32)
-    columns = {
-        CASE: _dictionary(log.case_of_event.astype(np.int32), log.case_ids),
-        ACTIVITY: _dictionary(codes, labels),
-        TIMESTAMP: from_integers(log.timestamps, TIME_TYPE),
-    }
-    columns |= {key: _attribute(values) for key, values in log.attributes.items()}
-    return pa.table(columns)
+    types = {key: _type(values) for key, values in log.attributes.items()}
+    for start in range(0, max(log.n_events, 1), ROWS_AT_ONCE):
+        block = slice(start, start + ROWS_AT_ONCE)
+        used, first, codes = np.unique(log.activities[block], return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        labels = [log.labels[code] for code in used[order]]
+        cases, case_ids = _cases(log, start, min(start + ROWS_AT_ONCE, log.n_events))
+        columns = {
+            CASE: _dictionary(cases, case_ids),
+            ACTIVITY: _dictionary(np.argsort(order)[codes].astype(np.int32), labels),
+            TIMESTAMP: from_integers(log.timestamps[block], TIME_TYPE),
+        }
+        yield pa.table(columns | {key: _attribute(log.attributes[key][block], kind) for key, kind in types.items()})
 
 
-def from_table(table: pa.Table) -> EventLog:
-    """The canonical log of an Arrow table with XES column names, rows in file order.
+def _cases(log: EventLog, start: int, stop: int) -> tuple[np.ndarray, Sequence[str]]:
+    """Codes of the cases of some events, int32, and their ids."""
+    first, last = np.searchsorted(log.offsets, [start, stop - 1], side="right") - 1
+    lengths = np.diff(np.clip(log.offsets[first : last + 2], start, stop))
+    return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), log.case_ids[first : last + 1]
+
+
+def _type(values: np.ndarray) -> pa.DataType:
+    return pa.infer_type(values) if values.dtype == object else pa.from_numpy_dtype(values.dtype)
+
+
+def from_batches(batches: Iterable[pa.RecordBatch]) -> tuple[EventLog, int]:
+    """The canonical log of record batches with XES column names, rows in file order; how many times had to be cut.
 
     Raises
     ------
     LogError
         If a key column is missing, null somewhere, or not of its kind.
     """
+    cases, events, cut = Codes(), Events(), 0
+    for batch in batches:
+        _check_keys(batch, len(events))
+        times, finer = to_microseconds(batch[TIMESTAMP])
+        events.add(batch[ACTIVITY], times, {key: batch[key] for key in batch.schema.names if key not in KEYS})
+        cases.add(batch[CASE])
+        cut += finer
+    return events.log(cases.codes.values(), tuple(cases.known))[0], cut
+
+
+def _check_keys(batch: pa.RecordBatch, row: int) -> None:
     for key in KEYS:
-        if key not in table.column_names:
-            raise LogError(f"column {key!r} is missing; the file has {table.column_names}")
-        column = table[key]
+        if key not in batch.schema.names:
+            raise LogError(f"column {key!r} is missing; the file has {batch.schema.names}")
+        column = batch[key]
         if column.null_count:
-            row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+            row += int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
             raise LogError(f"column {key!r} is null in row {row}; drop or fill such rows first")
     for key in (CASE, ACTIVITY):
-        if not is_text(table[key].type):
-            raise LogError(f"column {key!r} holds {table[key].type}, not text; convert it to text first")
-    case_codes, case_ids = codes(table[CASE])
-    activity_codes, labels = codes(table[ACTIVITY])
-    return EventLog.from_codes(
-        case_codes,
-        case_ids,
-        activity_codes,
-        labels,
-        _microseconds(table[TIMESTAMP]),
-        {key: table[key].to_numpy() for key in table.column_names if key not in KEYS},
-    )
+        if not is_text(batch[key].type):
+            raise LogError(f"column {key!r} holds {batch[key].type}, not text; convert it to text first")
+    if not pa.types.is_timestamp(batch[TIMESTAMP].type):
+        raise LogError(f"column {TIMESTAMP!r} holds {batch[TIMESTAMP].type}, not timestamps; convert it first")
 
 
-def _attribute(values: np.ndarray) -> pa.Array:
-    if values.dtype.kind in "iuf":
-        return from_integers(values, pa.from_numpy_dtype(values.dtype))
-    return pa.array(values)
+def _attribute(values: np.ndarray, kind: pa.DataType) -> pa.Array:
+    # Not `pa.array` where that is not needed: it imports pandas.
+    return from_integers(values, kind) if values.dtype.kind in "iuf" else pa.array(values, kind)
 
 
 def _dictionary(codes: np.ndarray, values: Sequence[str]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(from_integers(codes, pa.int32()), from_texts(values))
 
 
-def _microseconds(column: pa.ChunkedArray) -> np.ndarray:
-    if not pa.types.is_timestamp(column.type):
-        raise LogError(f"column {TIMESTAMP!r} holds {column.type}, not timestamps; convert it first")
-    # Nanoseconds are cut; from coarser units nothing is lost, or the cast fails.
-    return integers(column.cast(pa.timestamp("us", tz=column.type.tz), safe=column.type.unit != "ns").cast(pa.int64()))
+def parquet_batches(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """The record batches of a Parquet file, checked whole: a damaged file may hold codes without a text.
 
-
-def parquet_table(path: Path) -> pa.Table:
-    """The table of a Parquet file, checked whole: a damaged file may hold codes without a text."""
+    Parameters
+    ----------
+    path : path
+    columns : sequence of str, optional
+        Those to read; all if left out.
+    """
     import pyarrow.parquet as pq
 
     metadata = pq.read_metadata(path)
-    texts = [name for name in (CASE, ACTIVITY) if name in metadata.schema.names]
+    texts = [field.name for field in metadata.schema.to_arrow_schema() if is_text(field.type)]
+    frugal = {"buffer_size": BUFFER_BYTES, "pre_buffer": False}
     # Not `read_table`, which imports pandas by way of the dataset interface.
-    with pq.ParquetFile(path, metadata=metadata, read_dictionary=texts) as file:
-        table = file.read(use_threads=False)
-    table.validate(full=True)
-    return table
+    with pq.ParquetFile(path, metadata=metadata, read_dictionary=texts, **frugal) as file:
+        schema = file.schema_arrow
+        # An empty one first, as a file without rows gives none.
+        yield pa.record_batch([pa.nulls(0, field.type) for field in schema], schema=schema)
+        for batch in file.iter_batches(ROWS_AT_ONCE, columns=columns, use_threads=False):
+            batch.validate(full=True)
+            yield batch
 
 
 def _write_parquet(log: EventLog, path: Path) -> None:
     import pyarrow.parquet as pq
 
-    pq.write_table(to_table(log), path, compression="zstd")
+    tables = to_tables(log)
+    first = next(tables)
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        for table in chain([first], tables):
+            writer.write_table(table)
 
 
 def _write_csv(log: EventLog, path: Path) -> None:
     import pyarrow.csv as csv
 
-    table = to_table(log)
-    with pa.output_stream(str(path), compression="detect") as sink:
-        csv.write_csv(table.cast(_plain(table.schema)), sink)
+    tables = (table.cast(_plain(table.schema)) for table in to_tables(log))
+    first = next(tables)
+    with (
+        pa.output_stream(str(path), compression="detect") as sink,
+        csv.CSVWriter(sink, first.schema) as writer,
+    ):
+        for table in chain([first], tables):
+            writer.write_table(table)
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:

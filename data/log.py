@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from data.order import arrange
+
 if TYPE_CHECKING:
     import pandas
 
@@ -120,9 +122,9 @@ class EventLog:
             raise ValueError("offsets must rise from 0 to the number of events, no case empty")
         if events and not 0 <= self.activities.min() <= self.activities.max() < len(self.labels):
             raise ValueError("an activity code has no label")
-        if len(set(self.labels)) != len(self.labels):
+        if not all_distinct(self.labels):
             raise ValueError("activity labels repeat")
-        if len(set(self.case_ids)) != len(self.case_ids):
+        if not all_distinct(self.case_ids):
             raise ValueError("case ids repeat")
         for key, values in self.attributes.items():
             if len(values) != events:
@@ -238,20 +240,10 @@ class EventLog:
         attributes: Mapping[str, np.ndarray],
     ) -> EventLog:
         """As `from_rows`, with cases and activities given as codes into `case_ids` and `labels`."""
-        steps = np.diff(case_codes)
-        if ((steps > 0) | ((steps == 0) & (timestamps[1:] >= timestamps[:-1]))).all():
-            order = slice(None)  # most logs are in order, and sorting takes several times their memory
-        else:
-            order = np.lexsort((timestamps, case_codes))  # stable: ties keep file order
-        counts = np.bincount(case_codes, minlength=len(case_ids))
-        return cls(
-            activities=activity_codes[order],
-            timestamps=timestamps[order],
-            offsets=np.concatenate(([0], np.cumsum(counts))),
-            labels=tuple(labels),
-            case_ids=tuple(case_ids),
-            attributes={key: np.asarray(values)[order] for key, values in attributes.items()},
-        )
+        columns = {ACTIVITY: activity_codes, TIMESTAMP: timestamps}
+        columns |= {key: np.asarray(values) for key, values in attributes.items()}
+        offsets, _ = arrange(columns, TIMESTAMP, case_codes, len(case_ids))
+        return cls(columns.pop(ACTIVITY), columns.pop(TIMESTAMP), offsets, tuple(labels), tuple(case_ids), columns)
 
     @classmethod
     def from_frame(cls, frame: pandas.DataFrame) -> EventLog:
@@ -302,6 +294,13 @@ def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     ends = np.cumsum(lengths)
     steps = np.repeat(starts - (ends - lengths), lengths)
     return steps + np.arange(len(steps))
+
+
+def all_distinct(texts: Sequence[str]) -> bool:
+    """Whether no text comes twice."""
+    # Their hashes take less memory than a set of them, and hardly ever agree by chance.
+    hashes = np.sort(np.fromiter(map(hash, texts), np.int64, len(texts)))
+    return not (hashes[1:] == hashes[:-1]).any() or len(set(texts)) == len(texts)
 
 
 def factorize(values: Sequence[str] | np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:

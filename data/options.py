@@ -37,12 +37,14 @@ class ImportOptions:
         Content may be this many times larger than the packed file, once it exceeds `data.unpack.UNSUSPICIOUS` bytes.
     max_bytes : int
         Largest content of a packed file.
+    max_record : int
+        Longest record of a CSV file, in bytes; a file with long records takes several times as much memory.
     case, activity, time, transition, start : str
         Columns of a CSV or Parquet file. `transition` may be absent; `start`, if given, is when an event began.
     columns : tuple of str
         Names of all columns of a CSV file that has no header line.
     separator, decimal : str
-        One character each, in CSV.
+        One character each, in CSV; `tab` stands for the tabulator.
     encoding : str
         Of a CSV file, as Python calls it; a byte order mark is skipped.
     time_format : str
@@ -57,6 +59,7 @@ class ImportOptions:
     member: str = ""
     max_ratio: float = 250
     max_bytes: int = 32 << 30
+    max_record: int = 64 << 20
     case: str = CASE
     activity: str = ACTIVITY
     time: str = TIMESTAMP
@@ -69,12 +72,16 @@ class ImportOptions:
     time_format: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "separator", "\t" if self.separator == "tab" else self.separator)
+        object.__setattr__(self, "columns", tuple(self.columns))
         if self.repeated not in REPEATED:
             raise LogError(f"repeated traces are to be one of {', '.join(REPEATED)}, not {self.repeated!r}")
         if len(self.separator.encode()) != 1 or len(self.decimal.encode()) != 1:
             raise LogError("the separator and the decimal sign are each one character of ASCII")
         if self.separator in self.decimal + '"\r\n':
             raise LogError(f"{self.separator!r} cannot separate columns; declare another separator")
+        if not 0 < self.max_record < 1 << 31:
+            raise LogError(f"the longest record is to have up to {(1 << 31) - 1} bytes, not {self.max_record}")
         try:
             _ = self.zone == "UTC" or ZoneInfo(self.zone)  # UTC needs no table of zones
         except (KeyError, OSError, ValueError) as error:

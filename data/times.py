@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from data.arrow import TIME_TYPE
 
 WALL_TYPE = pa.timestamp("us")
+PARTS_OF_A_MICROSECOND = r"[.,]\d{6}\d*[1-9]"
 YEARS = np.array(["0001-01-01", "10000-01-01"], dtype="datetime64[us]").astype(np.int64).tolist()
 
 
@@ -28,11 +29,14 @@ class Instants:
     in_clock_change : int
         Of these, how many name an hour that the zone has twice (read as the earlier) or not at all (read as the
         moment of the change).
+    cut : int
+        Number of texts that name parts of a microsecond, which are cut off.
     """
 
     values: pa.Array
     zoneless: int = 0
     in_clock_change: int = 0
+    cut: int = 0
 
 
 def instants(texts: pa.Array, zone: str = "UTC", time_format: str = "") -> Instants:
@@ -60,7 +64,12 @@ def instants(texts: pa.Array, zone: str = "UTC", time_format: str = "") -> Insta
     zoned = pa.array([moment if moment and moment.tzinfo else None for moment in moments], TIME_TYPE)
     walls = pa.array([moment if moment and not moment.tzinfo else None for moment in moments], WALL_TYPE)
     placed = in_zone(walls.take(encoded.indices), zone)
-    return replace(placed, values=pc.coalesce(zoned.take(encoded.indices), placed.values))
+    fine = pc.match_substring_regex(encoded.dictionary, PARTS_OF_A_MICROSECOND).take(encoded.indices)
+    return replace(
+        placed,
+        values=pc.coalesce(zoned.take(encoded.indices), placed.values),
+        cut=pc.sum(fine, min_count=0).as_py(),
+    )
 
 
 def in_years(values: pa.Array | pa.ChunkedArray) -> bool:

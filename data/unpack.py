@@ -116,7 +116,10 @@ def _member(archive: zipfile.ZipFile, path: Path, wanted: str) -> zipfile.ZipInf
     if chosen not in names:
         raise LogError(f"{path}: name the member to read (--member), one of {', '.join(logs or names)}")
     info = archive.getinfo(chosen)
-    # The others are unpacked without bound on the memory.
+    # Of the others zipfile unpacks at least 4 KB in one go, which may hold 5 GB in bzip2.
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise LogError(f"{path}: {chosen} is packed in an unusual way; unpack the archive first")
+        raise LogError(
+            f"{path}: {chosen} is packed by another method than deflate, which could fill the memory; unpack the "
+            f"archive first"
+        )
     return info

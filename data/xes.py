@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from xml.parsers import expat
 
@@ -18,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from data.arrow import codes, integers
-from data.log import ACTIVITY, CASE_NAME, LIFECYCLE, TIMESTAMP, EventLog, LogError, factorize
+from data.arrow import to_integers
+from data.columns import BOOLEAN, FLOAT, INT, TYPES, Events, Numbers
+from data.log import ACTIVITY, CASE_NAME, KEYS, LIFECYCLE, TIMESTAMP, EventLog, LogError, all_distinct, factorize
 from data.options import DEFAULTS, ImportOptions
-from data.tabular import text_objects
 from data.times import instants
 from data.unpack import decoded, pieces
 
@@ -43,7 +44,9 @@ BLANKS = b" \t\r\n"
 NONCHARACTERS = ("\ufffe".encode(), "\uffff".encode())
 DECLARED = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']""")
 
-EVENTS_AT_ONCE = 1 << 16
+FITTING = {"int": {INT, FLOAT}, "float": {FLOAT}, "boolean": {BOOLEAN}}  # of columns, by type of a value
+VALUES_AT_ONCE = 1 << 18  # of all attributes
+MOST_ATTRIBUTES = 1000  # each has a column of all events
 NO_EVENT = -1
 DEEPEST = 1000  # nesting of elements, each of which costs memory
 LONGEST_TOKEN = 8 << 20  # bytes of a tag or comment; expat reads a token again whenever a piece of it arrives
@@ -83,7 +86,9 @@ def import_xes(path: Path, options: ImportOptions = DEFAULTS) -> tuple[EventLog,
         ``events_in_clock_change``
             Of these, events in an hour that the zone has twice or not at all.
         ``events_out_of_order``
-            Events earlier than the event before them in their trace.
+            Events earlier than the event before them in their case.
+        ``events_cut_to_microseconds``
+            Events whose time names parts of a microsecond.
 
     Raises
     ------
@@ -93,37 +98,23 @@ def import_xes(path: Path, options: ImportOptions = DEFAULTS) -> tuple[EventLog,
         type or other totals than it declares, or none of its events can be kept; if strict, if one would be dropped.
     """
     found = _Scan(path, options)
-    counters = found.counters | {"traces": len(found.names), "events": found.events}
+    counters = found.counters | {"traces": len(found.names), "events": found.taken}
     _check_totals(path, counters, options)
-    columns = {key: pa.chunked_array(blocks) for key, blocks in found.blocks.items()}
-    activities, times = columns[ACTIVITY], columns[TIMESTAMP]
-    counters["events_without_activity"] = activities.null_count
-    counters["events_without_time"] = times.null_count
-    keep = pc.and_(activities.is_valid(), times.is_valid())
-    _check_kept(found, activities, keep)
-    kept = integers(keep.cast(pa.uint8()), np.uint8).view(bool)
-    lengths = _lengths(found, kept)
+    if found.taken and not found.kept:
+        raise LogError(f"{path}: none of its {found.taken} events has both an activity and a time")
+    lengths = np.diff(found.bounds.values(), append=len(found.kept))
     case_of_trace, case_ids, repeats = _cases(found.names, lengths > 0, options.repeated)
-    lengths = lengths[lengths > 0]
-    moments = integers(times.filter(keep).cast(pa.int64()))
-    activity_codes, labels = codes(activities.filter(keep))
-    attributes = {key: _typed(values, found.events)[kept] for key, values in found.further.items()}
-    if columns[LIFECYCLE].null_count < found.events:
-        attributes[LIFECYCLE] = text_objects(columns[LIFECYCLE].filter(keep))
-    case_codes = np.repeat(case_of_trace, lengths)
-    log = EventLog.from_codes(case_codes, case_ids, activity_codes, labels, moments, attributes)
-    backwards = moments[1:] < moments[:-1]
-    backwards[np.cumsum(lengths)[:-1] - 1] = False  # from one trace to the next
-    return log, counters | {
-        "traces_unnamed": found.names.count(None),
-        f"traces_{'merged' if options.repeated == 'merge' else 'kept_apart'}": repeats,
-        "traces_empty": len(found.names) - len(lengths),
-        "events_out_of_order": int(backwards.sum()),
-    }
+    counters["traces_unnamed"] = found.names.count(None)
+    counters[f"traces_{'merged' if options.repeated == 'merge' else 'kept_apart'}"] = repeats
+    counters["traces_empty"] = len(lengths) - len(case_of_trace)
+    kept = found.kept
+    del found
+    log, counters["events_out_of_order"] = kept.log(np.repeat(case_of_trace, lengths[lengths > 0]), case_ids)
+    return log, counters
 
 
 class _FoundError(Exception):
-    """The line of an event that was looked for."""
+    """Where the event that was looked for stands."""
 
 
 class _Scan:
@@ -135,16 +126,20 @@ class _Scan:
 
     Attributes
     ----------
-    names, starts : list
-        Name of each trace (None where it has none), and number of events before it.
-    events : int
-        Number of events in traces so far.
+    names : list
+        Name of each trace, None where it has none.
+    starts : list of int
+        Number of events before each of the latest traces.
+    bounds : Numbers
+        Number of kept events before each of the other traces.
     texts : dict of list
         Activity, time and lifecycle of the latest events, None where absent.
-    blocks : dict of list of Arrow arrays
-        The same of the events before, so that few events are Python objects at a time.
     further : dict of dict
-        By key of a further attribute and event: type and text.
+        By key of a further attribute and number of one of the latest events: type and text.
+    taken : int
+        Number of events before the latest.
+    kept : Events
+        Of these, the ones with activity and time.
     run : list of list, optional
         The columns of plain events for which the present empty event stands.
     counters : dict
@@ -157,18 +152,21 @@ class _Scan:
         self.wanted = wanted
         self.names: list[str | None] = []
         self.starts: list[int] = []
+        self.bounds = Numbers(np.int64)
         self.texts: dict[str, list] = {key: [] for key in EVENT_KEYS}
-        self.blocks = {key: [_encoded([])] for key in (ACTIVITY, LIFECYCLE)}
-        self.blocks[TIMESTAMP] = [instants(pa.array([], pa.string())).values]
-        self.events_in_blocks = 0
         self.further: dict[str, dict[int, tuple[str, str]]] = {}
+        self.taken = 0
+        self.kept = Events()
         self.counters: dict[str, int | None] = {
             **dict.fromkeys(TOTALS.values()),
             "events_outside_traces": 0,
+            "events_without_activity": 0,
+            "events_without_time": 0,
             "events_without_zone": 0,
             "events_in_clock_change": 0,
+            "events_cut_to_microseconds": 0,
         }
-        self.depth = self.given = 0
+        self.depth = self.given = self.trace_start = 0
         self.cut = False
         self.run: list[list[bytes | None]] | None = None
         self.in_trace = self.in_event = False
@@ -192,7 +190,7 @@ class _Scan:
 
     @property
     def events(self) -> int:
-        return self.events_in_blocks + len(self.texts[ACTIVITY])
+        return self.taken + len(self.texts[ACTIVITY])
 
     def read(self) -> None:
         parts = _utf8(self.path, self.options)
@@ -209,7 +207,7 @@ class _Scan:
                 self.feed(piece)
             else:
                 self.parse(piece)
-            if len(self.texts[ACTIVITY]) > EVENTS_AT_ONCE:
+            if len(self.texts[ACTIVITY]) * (len(EVENT_KEYS) + len(self.further)) > VALUES_AT_ONCE:
                 self.settle(len(self.texts[ACTIVITY]) - 1)  # the last event may still be open
         self.parser.Parse(b"", True)
         self.settle(len(self.texts[ACTIVITY]))
@@ -245,31 +243,63 @@ class _Scan:
             self.run = None
 
     def settle(self, events: int) -> None:
-        """Move the first of the latest events to the blocks."""
-        texts = pa.array(self.texts[TIMESTAMP][:events], pa.string())
+        """Keep the first of the latest events, or those of them that have an activity and a time."""
+        activities, texts, transitions = (pa.array(self.texts[key][:events], pa.string()) for key in EVENT_KEYS)
         found = instants(texts, self.options.zone)
         if found.values.null_count > texts.null_count:
             bad = pc.index(pc.and_(found.values.is_null(), texts.is_valid()), True).as_py()
             raise LogError(
-                f"{self.path}: {self.place(self.events_in_blocks + bad)} has the time {texts[bad].as_py()!r}, which is "
+                f"{self.path}: {self.place(self.taken + bad)} has the time {texts[bad].as_py()!r}, which is "
                 f"not in ISO 8601 or outside the years 1 to 9999; correct it first"
             )
+        self.counters["events_without_activity"] += activities.null_count
+        self.counters["events_without_time"] += texts.null_count
         self.counters["events_without_zone"] += found.zoneless
         self.counters["events_in_clock_change"] += found.in_clock_change
-        self.blocks[TIMESTAMP].append(found.values)
-        for key in (ACTIVITY, LIFECYCLE):
-            self.blocks[key].append(_encoded(self.texts[key][:events]))
+        self.counters["events_cut_to_microseconds"] += found.cut
+        keep = pc.and_(activities.is_valid(), texts.is_valid())
+        if self.options.strict and (first := pc.index(keep, False).as_py()) >= 0:
+            lacking = "time" if activities[first].is_valid else "activity"
+            raise LogError(
+                f"{self.path}: {self.place(self.taken + first)} has no {lacking}; without --strict it is dropped"
+            )
+        self.bound(keep)
+        attributes, types = self.attributes(events)
+        if transitions.null_count < events or LIFECYCLE in self.kept.attributes:
+            attributes[LIFECYCLE] = transitions
+        attributes = {key: values.filter(keep) for key, values in attributes.items()}
+        self.kept.add(activities.filter(keep), found.values.filter(keep), attributes, types)
         for column in self.texts.values():
             del column[:events]
-        self.events_in_blocks += events
+        self.taken += events
+
+    def bound(self, keep: pa.BooleanArray) -> None:
+        """Count the kept events before each trace that starts among the first of the latest events."""
+        before = np.cumsum(np.concatenate(([0], to_integers(keep.cast(pa.uint8()), np.uint8))), dtype=np.int64)
+        known = bisect_right(self.starts, self.taken + len(keep))
+        self.bounds.add(len(self.kept) + before[np.array(self.starts[:known], np.int64) - self.taken])
+        del self.starts[:known]
+
+    def attributes(self, events: int) -> tuple[dict[str, pa.Array], dict[str, frozenset[str]]]:
+        """Take the further attributes of the first of the latest events; their texts and types by key."""
+        columns, types = {}, {}
+        for key, values in self.further.items():
+            texts, kinds = [None] * events, set()
+            for event, (kind, text) in values.items():
+                if event < events:
+                    texts[event] = text
+                    kinds.add(kind)
+            columns[key] = pa.array(texts, pa.string())
+            types[key] = TYPES.intersection(*(FITTING.get(kind, ()) for kind in kinds))
+            self.further[key] = {event - events: value for event, value in values.items() if event >= events}
+        return columns, types
 
     def place(self, event: int) -> str:
         """Where an event stands; its line takes a second pass, which only errors cost."""
-        trace = int(np.searchsorted(self.starts, event, side="right")) - 1
         try:
             _Scan(self.path, self.options, event)
         except _FoundError as found:
-            return f"line {found}: event {event - self.starts[trace] + 1} of trace {trace + 1}"
+            return str(found)
 
     def doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
         if system or public or internal:
@@ -292,7 +322,10 @@ class _Scan:
             self.in_event = self.in_trace and tag == self.event_tag
             if self.in_event:
                 if self.events == self.wanted:
-                    raise _FoundError(self.parser.CurrentLineNumber)
+                    number = self.events - self.trace_start + 1
+                    raise _FoundError(
+                        f"line {self.parser.CurrentLineNumber}: event {number} of trace {len(self.names)}"
+                    )
                 for key, column in zip(PLAIN_KEYS, self.run or ([None],) * 3, strict=True):
                     self.texts[key] += column
             elif self.in_trace and attributes.get("key") == CASE_NAME:
@@ -302,6 +335,7 @@ class _Scan:
             self.in_trace = tag == self.trace_tag
             if self.in_trace:
                 self.names.append(None)
+                self.trace_start = self.events
                 self.starts.append(self.events)
             elif attributes.get("key") in TOTALS:
                 self.counters[TOTALS[attributes["key"]]] = self.total(tag, attributes)
@@ -322,6 +356,11 @@ class _Scan:
             return
         if tag != self.event_tag or (self.depth > 3 and self.in_event):
             raise LogError(f"{self.path}: line {self.parser.CurrentLineNumber}: misplaced <{tag}>; correct the file")
+        if self.options.strict:
+            raise LogError(
+                f"{self.path}: line {self.parser.CurrentLineNumber}: an event stands in no trace; without --strict it "
+                f"is dropped"
+            )
         self.counters["events_outside_traces"] += len(self.run[0]) if self.run else 1
 
     def event_attribute(self, tag: str, attributes: dict[str, str]) -> None:
@@ -331,8 +370,22 @@ class _Scan:
                 self.refuse_type(tag, key, "a date")
             self.texts[key][-1] = self.value(tag, attributes)
         elif self.options.attributes and key is not None and "value" in attributes:
-            kind = tag.rpartition(":")[2]
-            self.further.setdefault(key, {})[self.events - 1] = (kind, attributes["value"])
+            if key not in self.further:
+                self.check_attribute(key)
+                self.further[key] = {}
+            self.further[key][len(self.texts[ACTIVITY]) - 1] = tag.rpartition(":")[2], attributes["value"]
+
+    def check_attribute(self, key: str) -> None:
+        if key in KEYS:
+            raise LogError(
+                f"{self.path}: line {self.parser.CurrentLineNumber}: an attribute of an event is called {key}, as the "
+                f"name of its case is; leave the attributes out (without --attributes) or rename it"
+            )
+        if len(self.further) == MOST_ATTRIBUTES:
+            raise LogError(
+                f"{self.path}: line {self.parser.CurrentLineNumber}: the events have more than {MOST_ATTRIBUTES} "
+                f"different attributes; leave them out (without --attributes)"
+            )
 
     def value(self, tag: str, attributes: dict[str, str]) -> str:
         if "value" not in attributes:
@@ -376,10 +429,6 @@ def _all_markup(piece: bytes) -> bool:
     return b"<!" not in piece and b"<?" not in piece
 
 
-def _encoded(texts: list[str | None]) -> pa.DictionaryArray:
-    return pa.array(texts, pa.string()).dictionary_encode()
-
-
 def _check_totals(path: Path, counters: dict[str, int | None], options: ImportOptions) -> None:
     for total in ("traces", "events"):
         declared = counters[f"{total}_declared"]
@@ -388,18 +437,6 @@ def _check_totals(path: Path, counters: dict[str, int | None], options: ImportOp
                 f"{path}: holds {counters[total]} {total}, but its header declares {declared}; fetch it again, or "
                 f"accept it (--allow-totals)"
             )
-
-
-def _check_kept(found: _Scan, activities: pa.ChunkedArray, keep: pa.ChunkedArray) -> None:
-    if found.events and not pc.any(keep).as_py():
-        raise LogError(f"{found.path}: none of its {found.events} events has both an activity and a time")
-    if not found.options.strict:
-        return
-    if outside := found.counters["events_outside_traces"]:
-        raise LogError(f"{found.path}: {outside} events stand in no trace; without --strict they are dropped")
-    if (first := pc.index(keep, False).as_py()) >= 0:
-        lacking = "time" if activities[first].is_valid else "activity"
-        raise LogError(f"{found.path}: {found.place(first)} has no {lacking}; without --strict it is dropped")
 
 
 def _utf8(path: Path, options: ImportOptions) -> Iterator[bytes]:
@@ -448,35 +485,13 @@ def _free(name: str, taken: set[str | None]) -> str:
     return name
 
 
-def _lengths(found: _Scan, kept: np.ndarray) -> np.ndarray:
-    """Number of events of each trace that are kept."""
-    before = np.concatenate(([0], np.cumsum(kept, dtype=np.int32)))
-    return np.diff(before[[*found.starts, found.events]])
-
-
 def _cases(names: list[str | None], present: np.ndarray, repeated: str) -> tuple[np.ndarray, Sequence[str], int]:
     """Case of each present trace, the case ids, and how many of these traces have the name of an earlier one."""
-    kept = [name for name, keep in zip(_named(names), present.tolist(), strict=True) if keep]
+    kept = list(compress(_named(names) if None in names else names, present.tolist()))
+    if all_distinct(kept):
+        return np.arange(len(kept), dtype=np.int32), kept, 0
     case_of_trace, case_ids = factorize(kept)
     repeats = len(kept) - len(case_ids)
     if repeated == "apart":
-        case_of_trace, case_ids = np.arange(len(kept)), _apart(kept)
+        return np.arange(len(kept), dtype=np.int32), _apart(kept), repeats
     return case_of_trace.astype(np.int32), case_ids, repeats
-
-
-def _typed(values: dict[int, tuple[str, str]], events: int) -> np.ndarray:
-    """The column of a further attribute: numbers if all its values are such, else text with None where absent."""
-    texts = np.full(events, None, dtype=object)
-    texts[list(values)] = [text for _, text in values.values()]
-    kinds = {kind for kind, _ in values.values()}
-    whole = len(values) == events
-    try:
-        if kinds == {"int"} and whole:
-            return texts.astype(np.int64)
-        if kinds <= {"int", "float"}:
-            return np.array([np.nan if text is None else float(text) for text in texts])
-    except (ValueError, OverflowError):
-        return texts
-    if kinds == {"boolean"} and whole and {*texts} <= {"true", "false"}:
-        return texts == "true"
-    return texts

@@ -56,16 +56,15 @@ def write_xes(log: EventLog, path: Path) -> None:
 
 def _write(log: EventLog, sink: BinaryIO) -> None:
     sink.write(HEADER.encode())
-    opening = [
-        f"<trace>\n{text}" for text in _elements("string", CASE_NAME, pa.array(log.case_ids, pa.string())).to_pylist()
-    ]
-    opening[1:] = [f"</trace>\n{text}" for text in opening[1:]]
     labels = _elements("string", ACTIVITY, pa.array(log.labels, pa.string()))
     for start in range(0, log.n_events, EVENTS_AT_ONCE):
         block = slice(start, start + EVENTS_AT_ONCE)
-        first = log.first_events[block]
-        heads = np.full(len(first), "<event>\n", dtype=object)
-        heads[first] = [f"{opening[case]}<event>\n" for case in log.case_of_event[block][first]]
+        cases = slice(*np.searchsorted(log.offsets[:-1], [start, start + EVENTS_AT_ONCE]))  # that begin in the block
+        heads = np.full(len(log.activities[block]), "<event>\n", dtype=object)
+        names = _elements("string", CASE_NAME, pa.array(log.case_ids[cases], pa.string())).to_pylist()
+        heads[log.offsets[:-1][cases] - start] = [f"</trace>\n<trace>\n{name}<event>\n" for name in names]
+        if start == 0:
+            heads[0] = heads[0].removeprefix("</trace>\n")
         times = pa.array(log.timestamps[block]).cast(pa.timestamp("us")).cast(pa.string())
         times = pc.replace_substring(pc.replace_substring(times, " ", "T"), ".000000", "")
         columns = [

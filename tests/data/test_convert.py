@@ -178,8 +178,8 @@ def test_command_line_prints_what_it_repaired(tmp_path):
         "2 to 2 events a case, mean 2.00",
         "2020-02-01T08:00:00.000000+00:00 to 2020-02-01T09:00:00.000000+00:00",
         "found and repaired:",
-        "  events_without_zone = 3",
         "  events_without_case = 1",
+        "  events_without_zone = 3",
         "  events_out_of_order = 1",
     ]
     done = run(tmp_path / "raw.csv", tmp_path / "other.parquet", *options, "--strict")

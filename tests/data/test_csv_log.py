@@ -7,6 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
+from data.csv_log import BLOCK_BYTES
 from data.importing import import_log, repairs
 from data.io import LogError
 from data.log import DURATION, LIFECYCLE, EventLog
@@ -143,8 +144,9 @@ def test_many_blocks(load):
         ("c,a\n1,a\n", {}, "column 't' is missing; the file has c, a"),
         ("c,a,t,a\n1,a,2020-01-01,b\n", {}, "column 'a' appears twice"),
         ("c;a;t\n1;a;2020-01-01\n", {}, "column 'c' is missing; the file has c;a;t"),
-        (HEAD + '1,a,2020-01-01\n1,"b,2020-01-01\n', {}, "Expected 3 columns"),
-        (HEAD + '1,a,2020-01-01\n1,b,"2020-01-01\n', {}, "a quoted field is never closed"),
+        (HEAD + '1,a,2020-01-01\n1,"b,2020-01-01\n', {}, "log.csv: line 3: a quoted field is never closed"),
+        (HEAD + '1,"a\n",2020-01-01\n1,b,"2020-01-01\n', {}, "log.csv: line 4: a quoted field is never closed"),
+        ('c,a,t,"more\n1,a,2020-01-01,x\n', {}, "line 1: a quoted field is never closed"),
         (HEAD + "1,a,2020-13-01\n", {}, "row 1: '2020-13-01' in column 't' is no time in ISO 8601"),
         (HEAD + "1,a,2020-01-01\n1,a,01/02/2020\n", {}, "row 2: '01/02/2020' in column 't'"),
         (HEAD + "1,a,2020-01-01\n", {"time_format": "%d/%m/%Y"}, "is no time in %d/%m/%Y"),
@@ -162,6 +164,70 @@ def test_refused(load, text, options, message):
         load(text, **options)
     assert message in str(error.value)
     assert "log.csv" in str(error.value)
+
+
+def test_quotes_that_open_no_field_are_text(load):
+    log, _ = load(HEAD + '1,5" pipe,2020-01-01\n2,"say ""x""",2020-01-01\n')
+    assert labels(log) == ['5" pipe', 'say "x"']
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_the_line_of_a_quote_that_is_never_closed(load, newline):
+    rows = ["c,a,t", *['1,"a\n\nb",2020-01-01'] * 50_000, '1,"b,2020-01-01', *["1,c,2020-01-01"] * 100_000]
+    with pytest.raises(LogError, match=r"log.csv: line 150002: a quoted field is never closed"):
+        load(newline.join(row.replace("\n", newline) for row in rows))
+
+
+def test_long_records_are_read_up_to_a_limit(load):
+    """A label of five blocks of the parser; the rest of the file is read as well."""
+    label = '"' + "long, " * 900_000 + '"'
+    text = HEAD + "1,a,2020-01-01\n" * 1000 + f"1,{label},2020-01-01\n" + "1,b,2020-01-01\n" * 1000
+    assert len(label) > 5 * BLOCK_BYTES
+    log, _ = load(text)
+    assert (log.n_events, [len(label) for label in log.labels]) == (2001, [1, 5_400_000, 1])
+    with pytest.raises(LogError, match=r"log.csv: line 1002: a record of more than 2000000 bytes.*--max-record"):
+        load(text, max_record=2_000_000)
+
+
+def test_the_last_row_is_a_row_like_any_other(load):
+    for end in ("", "\n", "\r\n", "\n\n\n"):
+        assert load(HEAD + "1,a,2020-01-01\nend of file,b,2020-01-01" + end)[0].case_ids == ("1", "end of file")
+
+
+def test_further_columns_are_numbers_only_if_nothing_is_lost(load):
+    rows = ["1,a,2020-01-01,7,007,1.5,true,,12345678901234567890,x", "1,b,2020-01-01,8,8,,False,,1,"]
+    head = "c,a,t,whole,code,real,flag,none,digits,text\n"
+    found = load(head + "\n".join(rows), attributes=True)[0].attributes
+    assert {key: values.tolist() for key, values in found.items() if key != "real"} == {
+        "whole": [7, 8],
+        "code": ["007", "8"],
+        "flag": [True, False],
+        "none": [None, None],
+        "digits": ["12345678901234567890", "1"],
+        "text": ["x", None],
+    }
+    assert np.array_equal(found["real"], [1.5, np.nan], equal_nan=True)
+
+
+def test_a_type_that_fails_late_leaves_the_texts_as_written(load):
+    """The column looks like numbers for many blocks."""
+    rows = "".join(f"1,a,2020-01-01,{number}.50\n" for number in range(200_000))
+    text = "c,a,t,n\n" + rows
+    assert load(text, attributes=True)[0].attributes["n"].dtype == float
+    log, _ = load(text + "1,a,2020-01-01,none\n", attributes=True)
+    assert log.attributes["n"][[0, 199_999, 200_000]].tolist() == ["0.50", "199999.50", "none"]
+
+
+def test_a_further_column_that_would_pass_for_the_activity(load):
+    with pytest.raises(LogError, match=r"log.csv.*'concept:name' has the name of one that every log has"):
+        load("c,a,t,concept:name\n1,a,2020-01-01,x\n", attributes=True)
+
+
+def test_parts_of_a_microsecond_are_cut_and_counted(load):
+    times = ["2020-01-01T00:00:00.0000019Z", "2020-01-01T00:00:00.000001000Z", "2020-01-01T00:00:01Z"]
+    log, counters = load(HEAD + "".join(f"1,a,{time}\n" for time in times))
+    assert (log.timestamps - log.timestamps[0]).tolist() == [0, 0, 999_999]
+    assert {name: counters[name] for name in repairs(counters)} == {"events_cut_to_microseconds": 1}
 
 
 def test_flaws_beyond_the_first_piece(load):

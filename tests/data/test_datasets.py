@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import gzip
 import re
-from dataclasses import replace
+import sys
+from dataclasses import fields, replace
 
 import pytest
 
+from config.check import checked
+from data import convert
 from data.datasets import Dataset, DatasetError, UnavailableError, dataset, find, locate, published
 from data.io import read_log
 from data.lifecycle import LIFECYCLES
+from data.options import ImportOptions
 
 MD5_OF_X = "9dd4e461268c8034f5c8564e155c67a6"
 
@@ -19,7 +23,8 @@ def test_the_table_is_consistent():
     for key, entry in published().items():
         assert re.fullmatch(r"[\w.-]+", key)
         assert entry.lifecycle in LIFECYCLES
-        assert bool(entry.csv_case) == bool(entry.csv_activity) == bool(entry.csv_timestamp)
+        assert dataset(key, {key: {}}) == entry  # whose options can be
+        assert not entry.options or {"case", "activity", "time"} <= entry.options.keys()
         assert not entry.member or entry.file_name.endswith(".zip")
         assert re.fullmatch(r"([0-9a-f]{32})?", entry.md5)
         assert re.fullmatch(r"([0-9a-f]{64})?", entry.sha256)
@@ -86,7 +91,7 @@ def test_csv_is_read_if_its_columns_are_declared(tmp_path):
         locate(plain, [])
     (tmp_path / "a.csv").write_text("x")
     assert find(plain, [tmp_path]) is None
-    declared = replace(plain, csv_case="c", csv_activity="a", csv_timestamp="t", csv_separator=";", csv_zone="UTC")
+    declared = replace(plain, options={"case": "c", "activity": "a", "time": "t", "separator": ";", "zone": "UTC"})
     assert locate(declared, []) == "data/raw/a/log.csv"
     assert find(declared, [tmp_path]) == tmp_path / "a.csv"
     assert declared.convert_options == [
@@ -94,8 +99,65 @@ def test_csv_is_read_if_its_columns_are_declared(tmp_path):
     ]
 
 
+ALL_OPTIONS = {
+    "strict": True,
+    "allow_totals": True,
+    "repeated": "apart",
+    "attributes": True,
+    "zone": "Europe/Berlin",
+    "member": "a log.csv",
+    "max_ratio": 9.5,
+    "max_bytes": 1000,
+    "max_record": 2000,
+    "case": "the, case",
+    "activity": "=a",
+    "time": "--time",
+    "transition": "l",
+    "start": "s",
+    "columns": ["the, case", "=a", "--time", "l", "s", 'say "x"'],
+    "separator": "\t",
+    "decimal": ",",
+    "encoding": "cp1252",
+    "time_format": "%d.%m.%Y",
+}
+
+
+def test_every_option_of_an_import_can_be_set_for_a_dataset(monkeypatch):
+    """In the configuration, by its schema, and on the command line that the workflow calls."""
+    assert ALL_OPTIONS.keys() == {option.name for option in fields(ImportOptions)}
+    experiments = {"e": {"title": "E", "logs": ["mine"], "metrics": ["m"]}}
+    config = {"experiments": experiments, "datasets": {"mine": {"path": "x.csv", "options": ALL_OPTIONS}}}
+    mine = dataset("mine", checked(config)["datasets"])
+    calls = []
+    monkeypatch.setattr(convert, "convert", lambda *arguments: calls.append(arguments) or {})
+    monkeypatch.setattr(convert, "report", str)
+    monkeypatch.setattr(sys, "argv", ["convert", "x.csv", "log.parquet", *mine.convert_options])
+    convert.main()
+    assert calls[0][3] == ImportOptions(**ALL_OPTIONS)
+
+
+def test_options_of_the_table_hold_on_the_command_line_too(monkeypatch):
+    calls = []
+    monkeypatch.setattr(convert, "convert", lambda *arguments: calls.append(arguments) or {})
+    monkeypatch.setattr(convert, "report", str)
+    arguments = ["--dataset", "bpic2014_incident_activity", "--zone", "Europe/Amsterdam"]
+    monkeypatch.setattr(sys, "argv", ["convert", "x.csv", "log.parquet", *arguments])
+    convert.main()
+    options = calls[0][3]
+    assert (options.case, options.separator, options.zone) == ("Incident ID", ";", "Europe/Amsterdam")
+
+
 @pytest.mark.parametrize(
-    ("fields", "line"),
+    ("options", "message"),
+    [({"zone": "Mars/Base"}, "unknown time zone"), ({"separators": ";"}, "separators"), ({"max_record": 0}, "record")],
+)
+def test_options_that_cannot_be_are_refused_with_their_dataset(options, message):
+    with pytest.raises(DatasetError, match=f"dataset 'mine': its `options:` cannot be: .*{message}"):
+        dataset("mine", {"mine": {"path": "x.csv", "options": options}})
+
+
+@pytest.mark.parametrize(
+    ("facts", "line"),
     [
         (
             {"authors": "Doe, J.", "year": "2020", "doi": "10.4121/1"},
@@ -106,8 +168,8 @@ def test_csv_is_read_if_its_columns_are_declared(tmp_path):
         ({}, "A log."),
     ],
 )
-def test_citation(fields, line):
-    assert Dataset("a", title="A log", **fields).citation == line
+def test_citation(facts, line):
+    assert Dataset("a", title="A log", **facts).citation == line
 
 
 def test_other_checksum_is_refused_naming_both(tmp_path):

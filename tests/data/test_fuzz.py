@@ -1,7 +1,8 @@
 """Mutated files of every format: a log or a clear error, within a time limit, whatever the mutation.
 
 The mutations are cuts, repeats, swaps, overwritten bytes and inserted pieces that parsers stumble over. The large
-run takes 24,000 files; the same seeds always give the same files.
+runs take 24,000 files through the import, 3000 more inside sound gzip files, 4800 through the whole command line and
+2000 through the reader of canonical logs; the same seeds always give the same files.
 """
 
 from __future__ import annotations
@@ -9,16 +10,19 @@ from __future__ import annotations
 import gzip
 import io
 import signal
+import sys
 import warnings
 import zipfile
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from data import unpack
+from data import convert, unpack
 from data.importing import import_log
-from data.io import LogError, write_log
+from data.io import LogError, read_log, write_log
 from data.log import LIFECYCLE, EventLog
 from data.options import ImportOptions
 
@@ -85,24 +89,54 @@ def limited(seconds: int):
         signal.signal(signal.SIGALRM, before)
 
 
-def refused(files: dict[str, bytes], folder, count: int, pack: bool = False) -> int:
-    """Import mutated files, `count` of each; how many were refused. Whatever else goes wrong is raised."""
+def imported(path: Path, seed: int) -> None:
+    import_log(path, ImportOptions(strict=seed % 5 == 0, attributes=seed % 3 == 0, allow_totals=seed % 2 == 0))
+
+
+def converted(path: Path, seed: int) -> None:
+    """The command line in this process; its one line and exit code 1 as the error that they tell of."""
+    flags = [flag for flag, every in (("--strict", 5), ("--attributes", 3), ("--allow-totals", 2)) if seed % every == 0]
+    further = ["--lifecycle", ("all", "complete", "pairs")[seed % 3], "--repeated", ("merge", "apart")[seed % 2]]
+    target = path.with_name("out" + (".parquet", ".csv", ".csv.gz", ".xes", ".xes.gz")[seed % 5])
+    arguments = ["convert", str(path), str(target), str(path.with_name("statistics.json")), *flags, *further]
+    reason = None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", arguments)
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as printed:
+            try:
+                convert.main()
+            except SystemExit as ended:
+                reason = ended.code
+    assert not printed.getvalue()
+    assert {*path.parent.iterdir()} <= {path, target, path.with_name("statistics.json")}
+    target.unlink(missing_ok=True)
+    if reason is not None:
+        assert isinstance(reason, str), reason  # which Python prints, and exits with 1
+        assert len(reason.splitlines()) == 1, reason
+        raise LogError(reason)
+
+
+Reader = Callable[[Path, int], object]
+
+
+def refused(files: dict[str, bytes], folder: Path, count: int, read: Reader = imported, pack: bool = False) -> int:
+    """Read mutated files, `count` of each; how many were refused. Whatever else goes wrong is raised."""
     total = 0
     for name, content in files.items():
         for seed in range(count):
             rng = np.random.default_rng([seed, len(name)])
             content_now = mutated(content, rng)
-            options = ImportOptions(strict=seed % 5 == 0, attributes=seed % 3 == 0, allow_totals=seed % 2 == 0)
             path = folder / name
             path.write_bytes(gzip.compress(content_now, 1) if pack else content_now)
             try:
                 with limited(SECONDS), warnings.catch_warnings(action="error"):
-                    import_log(path, options)
+                    read(path, seed)
             except LogError as error:
                 total += str(path) in str(error)
             except BaseException as error:
                 error.add_note(f"{name}, seed {seed}: {content_now[:3000]!r}")
                 raise
+            path.unlink()
     return total
 
 
@@ -133,6 +167,27 @@ def disagreements(content: bytes, path, count: int, monkeypatch) -> list[int]:
 def test_mutated_files(originals, tmp_path):
     count = 60
     assert 0 < refused(originals, tmp_path, count) < count * len(originals)
+
+
+def test_mutated_files_through_the_command_line(originals, tmp_path):
+    count = 25
+    assert 0 < refused(originals, tmp_path, count, converted) < count * len(originals)
+
+
+def test_mutated_canonical_logs(originals, tmp_path):
+    files = {"log.parquet": originals["log.parquet"]}
+    assert 0 < refused(files, tmp_path, 100, lambda path, _: read_log(path)) < 100
+
+
+@pytest.mark.slow
+def test_many_mutated_files_through_the_command_line(originals, tmp_path):
+    assert refused(originals, tmp_path, 800, converted) > 2000
+
+
+@pytest.mark.slow
+def test_many_mutated_canonical_logs(originals, tmp_path):
+    files = {"log.parquet": originals["log.parquet"]}
+    assert refused(files, tmp_path, 2000, lambda path, _: read_log(path)) > 1000
 
 
 @pytest.mark.slow

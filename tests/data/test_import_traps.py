@@ -11,8 +11,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from data import unpack
-from data.importing import import_log
+from data import unpack, xes
+from data.importing import import_log, repairs
 from data.io import LogError
 from data.log import LIFECYCLE, EventLog
 from data.options import ImportOptions
@@ -150,7 +150,7 @@ def test_repeated_names_are_merged_or_kept_apart(load):
     [
         (log_of(PADDING, trace(event(), event(name=""))), "line 9: event 2 of trace 2 has no activity"),
         (log_of(PADDING, trace(event(), event(time=""))), "line 9: event 2 of trace 2 has no time"),
-        (log_of(PADDING, event()), "1 events stand in no trace"),
+        (log_of(PADDING, event()), "line 7: an event stands in no trace"),
     ],
 )
 def test_strict(load, text, message):
@@ -171,6 +171,68 @@ def test_zone_of_times_without_zone(load):
         "2020-10-25T00:30",  # 02:30 comes twice: the earlier
     ]
     assert (counters["events_without_zone"], counters["events_in_clock_change"]) == (4, 2)
+
+
+def test_parts_of_a_microsecond_are_cut_and_counted(load):
+    times = [f"2020-01-01T00:00:00.{digits}Z" for digits in ("000001", "0000010", "0000019", "000001000001")]
+    log, counters = load(log_of(trace(*(event(time=f'<date key="time:timestamp" value="{text}"/>') for text in times))))
+    assert (log.timestamps % 10**6).tolist() == [1, 1, 1, 1]
+    assert {name: counters[name] for name in repairs(counters)} == {"events_cut_to_microseconds": 2}
+
+
+def test_attributes_have_the_type_of_their_values(load):
+    """If all values have one that fits, and as floats if some are absent; else they stay as written."""
+
+    def value(kind: str, key: str, text: str) -> str:
+        return f'<{kind} key="{key}" value="{text}"/>'
+
+    first = [("int", "i", "1"), ("float", "f", "1.50"), ("int", "mixed", "7"), ("boolean", "b", "true")]
+    first += [("int", "gaps", "1"), ("int", "large", str(2**60)), ("string", "s", "5"), ("int", "words", "one")]
+    second = [("int", "i", "-2"), ("int", "f", "3"), ("string", "mixed", "x"), ("boolean", "b", "false")]
+    second += [("int", "large", "1"), ("string", "s", "6"), ("int", "words", "2"), ("date", "late", "2020")]
+    events = [event(NAME.format("a") + "".join(value(*item) for item in items)) for items in (first, second)]
+    text = log_of(trace(event(NAME.format("a"), time=""), *events))
+    log, counters = load(text, attributes=True)
+    assert counters["events_without_time"] == 1
+    assert {key: values.tolist() for key, values in log.attributes.items() if key != "gaps"} == {
+        "i": [1, -2],
+        "f": [1.5, 3.0],
+        "mixed": ["7", "x"],
+        "b": [True, False],
+        "large": [2**60, 1],
+        "s": ["5", "6"],
+        "words": ["one", "2"],
+        "late": [None, "2020"],
+    }
+    assert np.array_equal(log.attributes["gaps"], [1, np.nan], equal_nan=True)
+
+
+def test_attributes_in_many_blocks(load, monkeypatch):
+    """As in one block, whatever event of a block has the attribute."""
+    events = [NAME.format(n) + (f'<int key="n" value="{n}"/>' if n % 5 else "") for n in range(40)]
+    text = log_of(*(trace(*map(event, events[start : start + 7]), name=str(start)) for start in range(0, 40, 7)))
+    expected = [n if n % 5 else np.nan for n in range(40)]
+    for size in (1, 16, 1000):
+        monkeypatch.setattr(xes, "VALUES_AT_ONCE", size)
+        log, _ = load(text, attributes=True)
+        assert np.array_equal(log.attributes["n"], expected, equal_nan=True)
+        assert log.lengths.tolist() == [7, 7, 7, 7, 7, 5]
+
+
+def test_too_many_attributes_are_refused(load):
+    """Each would have a column of all events, so a small file could fill the memory."""
+    many = "".join(f'<string key="k{number}" value=""/>' for number in range(xes.MOST_ATTRIBUTES + 1))
+    text = log_of(PADDING, trace(event(NAME.format("a") + many)))
+    assert load(text)[0].n_events == 4
+    with pytest.raises(LogError, match=r"line 8: the events have more than 1000 different attributes"):
+        load(text, attributes=True)
+
+
+def test_an_attribute_that_would_pass_for_the_name_of_the_case(load):
+    text = log_of(trace(event(NAME.format("a") + '<string key="case:concept:name" value="2"/>')))
+    assert load(text)[0].case_ids == ("1",)
+    with pytest.raises(LogError, match="line 3: an attribute of an event is called case:concept:name"):
+        load(text, attributes=True)
 
 
 def test_labels_stay_as_written(load):
@@ -207,8 +269,9 @@ def test_zip(load):
     for options in ({}, {"member": "log.xes"}):
         with pytest.raises(LogError, match=r"name the member.*in/log.XES, other.xes.gz"):
             load(zipped(files), "log.zip", **options)
-    with pytest.raises(LogError, match="packed in an unusual way"):
-        load(zipped({"log.xes": text}, zipfile.ZIP_LZMA), "log.zip")
+    for method in (zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2):
+        with pytest.raises(LogError, match=r"log.xes is packed by another method than deflate.*unpack the archive"):
+            load(zipped({"log.xes": text}, method), "log.zip")
     broken = bytearray(zipped({"log.xes": text}, zipfile.ZIP_STORED))
     broken[60] ^= 1
     with pytest.raises(LogError, match=r"broken gzip file or archive: Bad CRC"):

@@ -89,9 +89,9 @@ def test_logs_of_all_kinds(project, snakemake):
 
 def test_csv_with_declared_columns(project, snakemake):
     (project / "table.csv").write_bytes("Fall;Tätigkeit;Zeit\n007;Prüfung;31.12.2020 23:30\n".encode("cp1252"))
-    columns = {"csv_case": "Fall", "csv_activity": "Tätigkeit", "csv_timestamp": "Zeit", "csv_separator": ";"}
-    reading = {"csv_encoding": "cp1252", "csv_zone": "Europe/Berlin", "csv_format": "%d.%m.%Y %H:%M"}
-    snakemake(["table"], datasets={"table": {"path": "table.csv", **columns, **reading}})
+    columns = {"case": "Fall", "activity": "Tätigkeit", "time": "Zeit", "separator": ";"}
+    reading = {"encoding": "cp1252", "zone": "Europe/Berlin", "time_format": "%d.%m.%Y %H:%M"}
+    snakemake(["table"], datasets={"table": {"path": "table.csv", "options": {**columns, **reading}}})
     log = read_log(project / "results/logs/table/log.parquet")
     assert (list(log.case_ids), list(log.labels)) == (["007"], ["Prüfung"])
     assert log.timestamps.astype("datetime64[us]")[0] == np.datetime64("2020-12-31T22:30")
@@ -200,6 +200,13 @@ def test_a_file_that_another_job_fetched_meanwhile_is_kept(project, snakemake, p
     snakemake(["small"], "--forcerun", "fetch")
     assert len(requests) == 1
     assert read_log(project / "results/logs/small/log.parquet").n_cases == 2
+
+
+def test_every_module_that_decides_what_a_log_holds_makes_it_anew():
+    code = "import data.convert, sys; print(*(name[5:] for name in sys.modules if name.startswith('data.')))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = re.search(r'IMPORTED_BY = "(.*)"', (ROOT / "data" / "common.smk").read_text())[1]
+    assert {*listed.split(), "datasets", "files"} == {*done.stdout.split(), "convert"}
 
 
 def test_lint(snakemake):

@@ -10,7 +10,7 @@ import pytest
 
 from data import unpack
 from data.importing import import_log, repairs
-from data.io import LogError
+from data.io import LogError, read_log
 from data.log import DURATION
 from data.options import ImportOptions
 
@@ -39,8 +39,23 @@ def test_times_of_any_unit_and_zone(load, unit, zone):
     assert counters["events_without_zone"] == (0 if zone else 2)
 
 
-def test_nanoseconds_are_cut_and_texts_are_read(load):
-    assert load({"t": pa.array([1_999, 2_000], pa.timestamp("ns"))})[0].timestamps.tolist() == [1, 2]
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
+def test_nanoseconds_are_cut_downwards_and_counted(load, zone):
+    log, counters = load({"t": pa.array([-1, 2_000], pa.timestamp("ns", zone))})
+    assert log.timestamps.tolist() == [-1, 2]
+    assert counters["events_cut_to_microseconds"] == 1
+    assert "events_cut_to_microseconds" in repairs(counters)
+
+
+def test_a_canonical_log_with_nanoseconds_warns(tmp_path):
+    times = pa.array([1_999, None, 2_000], pa.timestamp("ns", "UTC")).fill_null(3_001)
+    table = pa.table({"case:concept:name": ["1"] * 3, "concept:name": ["a"] * 3, "time:timestamp": times})
+    pq.write_table(table, tmp_path / "log.parquet")
+    with pytest.warns(UserWarning, match=r"log\.parquet: 2 times cut to microseconds"):
+        assert read_log(tmp_path / "log.parquet").timestamps.tolist() == [1, 2, 3]
+
+
+def test_texts_are_read(load):
     assert load({"t": ["1970-01-01T00:00:01Z", "1970-01-01T00:00:02"]})[0].timestamps.tolist() == [10**6, 2 * 10**6]
 
 

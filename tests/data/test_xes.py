@@ -149,6 +149,7 @@ def test_what_cannot_be_kept_is_counted(load):
         "events_without_time": 1,
         "events_without_zone": 0,
         "events_in_clock_change": 0,
+        "events_cut_to_microseconds": 0,
         "events_out_of_order": 0,
     }
 
@@ -239,7 +240,7 @@ def test_short_cut_changes_nothing(load, monkeypatch, extra, size):
     text = log_of(*traces[:3], extra, *traces[3:])
     expected, counters = load(text)
     monkeypatch.setattr(unpack, "BYTES_AT_ONCE", size)
-    monkeypatch.setattr(xes, "EVENTS_AT_ONCE", 7)
+    monkeypatch.setattr(xes, "VALUES_AT_ONCE", 21)
     found, found_counters = load(text)
     assert found_counters == counters
     assert found.case_ids == expected.case_ids
@@ -324,6 +325,28 @@ def test_real_log_has_published_size_and_content_as_in_pm4py(real_log, name, tmp
     assert_same_as_pm4py(log, path)
     write_log(log, tmp_path / "log.xes.gz")
     assert_same_as_pm4py(log, tmp_path / "log.xes.gz")
+
+
+def test_every_real_log_is_compared(shared_dir):
+    assert {path.name for path in (shared_dir / "data" / "logs").iterdir()} == set(REAL)
+
+
+@pytest.mark.parametrize("version", ["", "1.0", "1.3", "2.0", "1849-2016", "1849-2023", "1849.2016"])
+@pytest.mark.parametrize(
+    "namespace", ["", 'xmlns="http://www.xes-standard.org/"', 'xmlns="http://code.deckfour.org/xes"']
+)
+def test_versions(load, version, namespace):
+    """With what headers of them declare."""
+    header = (
+        '<extension name="Concept" prefix="concept" uri="http://code.deckfour.org/xes/concept.xesext"/>'
+        '<global scope="trace"><string key="concept:name" value="__INVALID__"/></global>'
+        '<global scope="event"><string key="concept:name" value="__INVALID__"/></global>'
+        '<classifier name="Activity" keys="concept:name"/><classifier scope="event" name="A" keys="concept:name"/>'
+        '<string key="concept:name" value="a log"/><list key="l"><string key="x" value=""/></list>'
+    )
+    declared = f'xes.version="{version}" xes.features="nested-attributes"' if version else ""
+    log, counters = load(f"<log {declared} {namespace}>{header}{trace(event())}</log>")
+    assert (log.case_ids, log.labels, counters["traces"], counters["events"]) == (("1",), ("a",), 1, 1)
 
 
 def test_pm4py_reads_odd_labels_as_written(tmp_path):
