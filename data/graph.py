@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from data.arrow import from_integers, from_texts, integers, is_text
+from data.arrow import from_integers, from_texts, is_text, to_integers
 from data.files import replacing
-from data.io import by_suffix, check_present, naming, parquet_table
+from data.io import by_suffix, check_present, naming, parquet_batches
 from data.log import EventLog, LogError
 
 SOURCE, TARGET, FREQUENCY = "source", "target", "frequency"
@@ -121,7 +121,8 @@ def read_graph(path: str | os.PathLike) -> DirectlyFollowsGraph:
         labels = dict.fromkeys(text for text in ends if text is not None)
         codes = {None: OUTSIDE} | {text: code for code, text in enumerate(labels)}
         sources, targets = np.array([codes[text] for text in ends], dtype=np.int64).reshape(2, -1)
-        return DirectlyFollowsGraph(tuple(labels), sources, targets, integers(table[FREQUENCY].cast(pa.int64())))
+        frequencies = to_integers(table[FREQUENCY].cast(pa.int64()).combine_chunks(), np.int64)
+        return DirectlyFollowsGraph(tuple(labels), sources, targets, frequencies)
 
 
 def _to_table(graph: DirectlyFollowsGraph) -> pa.Table:
@@ -149,6 +150,10 @@ def _write_csv(table: pa.Table, path: Path) -> None:
     csv.write_csv(table, path)
 
 
+def _read_parquet(path: Path) -> pa.Table:
+    return pa.Table.from_batches(parquet_batches(path))
+
+
 def _read_csv(path: Path) -> pa.Table:
     import pyarrow.csv as csv
 
@@ -160,4 +165,4 @@ def _read_csv(path: Path) -> pa.Table:
 
 
 WRITERS = {".parquet": _write_parquet, ".csv": _write_csv}
-READERS = {".parquet": parquet_table, ".csv": _read_csv}
+READERS = {".parquet": _read_parquet, ".csv": _read_csv}
