@@ -12,6 +12,7 @@ from data.log import EventLog, ranges
 from mechanisms import Infeasible, Outcome
 from mechanisms.ids import fresh_case_ids
 
+ROUNDING = 1 + 1e-9
 MAX_EVENTS = 2**31 - 1  # of a release; more would not fit the integers of the file formats
 
 
@@ -41,7 +42,7 @@ def query_outcome(
     released = untimed_log(found, log.labels, rng)
     unpaid = ["the set of activities", *given.private, *uncovered]
     notes = [f"taken from the log, which no epsilon covers: {', '.join(unpaid)}"]
-    if composed > given.epsilon:
+    if composed > given.epsilon * ROUNDING:
         notes.append(f"the counts together cost {composed / given.epsilon:.3g} times the nominal epsilon")
     if not released.n_cases:
         notes.append("no sequence is frequent enough to be released; the release is empty")

@@ -203,6 +203,14 @@ def test_the_composed_epsilon_counts_every_level(parameters, composed):
     assert any("times the nominal epsilon" in note for note in outcome.notes) == (composed > 1)
 
 
+@pytest.mark.parametrize("levels", range(1, 30))
+def test_shares_of_epsilon_are_not_said_to_cost_more_than_epsilon(levels):
+    parameters = {"epsilon": 0.1, "max_length": levels, "pruning": 500, "profile": "accounted"}
+    outcome = tvq.anonymize(log_of({"ab": 50}), rng=np.random.default_rng(1), **parameters)
+    assert outcome.diagnostics["composed_epsilon"] == pytest.approx(0.1)
+    assert not any("times the nominal epsilon" in note for note in outcome.notes)
+
+
 def test_what_no_epsilon_covers_is_said():
     outcome = tvq.anonymize(log_of({"ab": 50}), epsilon=1, pruning="1%", rng=np.random.default_rng(1))
     assert outcome.diagnostics["not_covered"] == ["the set of activities", "max_length", "pruning"]
