@@ -44,7 +44,7 @@ class Ended(NamedTuple):
 
 
 MAX_PREFIXES = 5_000_000
-MARGIN = 1.25  # of an estimate from a sample
+MARGIN = 2  # of an estimate from a sample
 ROOT = Prefixes(*np.array([[0], [-1], [0], [0]]))
 EMPTY = Prefixes(*np.empty((4, 0), dtype=np.int64))
 
@@ -87,18 +87,18 @@ class Cap:
     def keep(self, number: int) -> None:
         """Account for some more, before they are made."""
         self.kept += number
-        self._refuse_beyond(self.limit, self.kept)
+        if self.kept > self.limit:
+            self._refuse(f"level {self.level} brings the kept prefixes to {self.kept}")
 
-    def expect(self, number: float) -> None:
-        """Refuse a level at once that is sure to exceed the limit, from an estimate of how many it adds."""
-        self._refuse_beyond(MARGIN * self.limit, self.kept + number)
+    def expect(self, number: float, level: int) -> None:
+        """Refuse at once what is sure to exceed the limit, from an estimate of the prefixes up to a level."""
+        if number > MARGIN * self.limit:
+            self._refuse(f"about {number:.3g} prefixes are to be expected up to level {level}")
 
-    def _refuse_beyond(self, most: float, kept: float) -> None:
-        if kept > most:
-            raise Infeasible(
-                f"level {self.level} brings the kept prefixes to {kept:.0f}, {self.limit} are allowed (max_prefixes); "
-                "raise pruning or epsilon, or lower max_length"
-            )
+    def _refuse(self, found: str) -> None:
+        raise Infeasible(
+            f"{found}, {self.limit} are allowed (max_prefixes); raise pruning or epsilon, or lower max_length"
+        )
 
 
 def grow(

@@ -15,7 +15,7 @@ from baselines.sacofa.bits import contains, marked, members, sizes
 from baselines.sacofa.prospects import Prospects, Rules
 from baselines.sacofa.relations import END, Relations, violations
 
-SAMPLE = 10_000  # prefixes that an estimate of a level looks at
+SAMPLE = 1_000  # prefixes that an estimate of the size follows
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,15 @@ class _Levels:
         self.cap = Cap(settings.max_prefixes)
         self.rules = Rules(relations)
         self.prospects = Prospects.of_empty_prefix(self.rules)
+        self.foretold = not settings.semantic
         self.width = tree.n_activities + 1
 
     def draw(self, lengths: list[Prefixes], last: bool) -> tuple[Prefixes, Ended]:
         """One level; see `baselines.prefix_query.growth.grow`."""
         alive, noise = lengths[-1], self.settings.noise
         if len(lengths) > 1:
-            self._foretell(alive, last)
+            if len(alive) >= SAMPLE and not self.foretold:
+                self._foretell(alive, len(lengths))
             self.prospects = self.prospects.extended(self.rules, alive.parents, alive.activities)
         occurring, nodes, counts = self._occurring(alive)
         present = marked((len(alive), self.rules.all.shape[1]), *np.divmod(occurring, self.width))
@@ -110,14 +112,24 @@ class _Levels:
             Ended(parents[ended], counts[ended]),
         )
 
-    def _foretell(self, alive: Prefixes, last: bool) -> None:
-        """Refuse an explosion before it is drawn, by a sample of the prefixes."""
-        step = len(alive) // SAMPLE
-        if step and self.settings.semantic:
-            sample = self.prospects.extended(self.rules, alive.parents[::step], alive.activities[::step])
-            extensions = float(sizes(sample.conforming(self.rules)).sum()) * step
-            threshold = 1 if last else self.settings.pruning_conforming
-            self.cap.expect(extensions * self.settings.noise.tail(threshold))
+    def _foretell(self, alive: Prefixes, level: int) -> None:
+        """Refuse an explosion before it is drawn, by what noise alone makes of a sample of the prefixes."""
+        self.foretold = True
+        rng = np.random.default_rng(0)  # of the estimate alone
+        at = rng.choice(len(alive), SAMPLE, replace=False)
+        sample = self.prospects.extended(self.rules, alive.parents[at], alive.activities[at])
+        kept = total = float(len(alive))
+        for coming in range(level, self.settings.levels + 1):
+            extensions = sample.conforming(self.rules) & ~self.rules.end
+            number = int(sizes(extensions).sum())
+            threshold = 1 if coming == self.settings.levels else self.settings.pruning_conforming
+            kept *= number / len(sample.broken) * self.settings.noise.tail(threshold)
+            total += kept
+            self.cap.expect(total, coming)
+            if kept < 1:
+                return
+            chosen = members(extensions, rng.choice(number, min(number, SAMPLE), replace=False))
+            sample = sample.extended(self.rules, *chosen)
 
     def _occurring(self, alive: Prefixes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The candidates that some case has: number, node (none at the END), and number of cases."""

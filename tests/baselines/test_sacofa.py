@@ -186,14 +186,14 @@ def test_more_prefixes_than_allowed_are_refused():
         release(log, epsilon=0.01, max_length=6, pruning=1, max_prefixes=50)
 
 
-def test_a_sample_of_a_level_foretells_an_explosion_and_changes_nothing_else(monkeypatch):
+def test_a_sample_of_the_prefixes_foretells_an_explosion_and_changes_nothing_else(monkeypatch):
     log = log_of({"".join(np.random.default_rng(seed).permutation([*"abcdef"])): 1 for seed in range(50)})
     parameters = {"epsilon": 0.05, "max_length": 6, "pruning": 1}
     whole = release(log, **parameters)
     monkeypatch.setattr(query, "SAMPLE", 7)
     assert traces(release(log, **parameters)) == traces(whole)
     monkeypatch.setattr(query.Cap, "keep", lambda self, number: setattr(self, "kept", self.kept + number))
-    with pytest.raises(Infeasible, match=r"level [2-6] brings the kept prefixes to \d+, 20 are allowed"):
+    with pytest.raises(Infeasible, match=r"about \S+ prefixes are to be expected up to level [2-6], 20 are allowed"):
         release(log, **parameters, max_prefixes=20)
 
 
