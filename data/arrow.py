@@ -11,9 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# Arrow's own allocator keeps much of what is freed.
-pa.set_memory_pool(pa.system_memory_pool())
-
 TIME_TYPE = pa.timestamp("us", tz="UTC")
 
 

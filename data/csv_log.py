@@ -20,7 +20,7 @@ from data.options import ImportOptions
 from data.tabular import import_tables, wanted_columns
 from data.unpack import decoded, pieces
 
-BLOCK_BYTES = 1 << 20  # of the parser, which takes no longer record
+BLOCK_BYTES = 1 << 18  # of the parser, which reads 35 ahead and takes no longer record
 END = "end of file"
 
 
@@ -38,13 +38,7 @@ def import_csv(path: Path, options: ImportOptions) -> tuple[EventLog, dict[str, 
         As `data.tabular.import_tables`, or if the file is no CSV in the declared encoding.
     """
     try:
-        try:
-            return import_tables(_tables(path, options, BLOCK_BYTES), path, options, TYPES)
-        except pa.ArrowInvalid as error:
-            if "block size" not in str(error):
-                raise
-            # Some record is longer than a block, so once more with blocks that take the longest allowed.
-            return import_tables(_tables(path, options, options.max_record), path, options, TYPES)
+        return _import(path, options, BLOCK_BYTES)
     except pa.ArrowException as error:  # some are LookupErrors
         flaw = _flaw(path, options) or error
         raise LogError(f"{path}: {flaw}; declare its separator (--separator) or correct it") from error
@@ -52,6 +46,16 @@ def import_csv(path: Path, options: ImportOptions) -> tuple[EventLog, dict[str, 
         raise LogError(f"{path}: unknown encoding {options.encoding!r}; use a name such as utf-8 or cp1252") from error
     except UnicodeError as error:
         raise LogError(f"{path}: not text in {options.encoding}: {error}; declare its encoding (--encoding)") from error
+
+
+def _import(path: Path, options: ImportOptions, block_bytes: int) -> tuple[EventLog, dict[str, int]]:
+    """Read with blocks of some size or, if a record turns out to be longer, once more with larger ones."""
+    try:
+        return import_tables(_tables(path, options, block_bytes), path, options, TYPES)
+    except pa.ArrowInvalid as error:
+        if block_bytes >= options.max_record or "block size" not in str(error):
+            raise
+    return _import(path, options, min(8 * block_bytes, options.max_record))
 
 
 def _tables(path: Path, options: ImportOptions, block_bytes: int) -> Iterator[pa.RecordBatch]:

@@ -127,7 +127,9 @@ class _Scan:
     Attributes
     ----------
     names : list
-        Name of each trace, None where it has none.
+        Name of each trace, None where it has none; equal names are one object.
+    known : dict
+        The distinct names.
     starts : list of int
         Number of events before each of the latest traces.
     bounds : Numbers
@@ -151,6 +153,7 @@ class _Scan:
         self.options = options
         self.wanted = wanted
         self.names: list[str | None] = []
+        self.known: dict[str, str] = {}
         self.starts: list[int] = []
         self.bounds = Numbers(np.int64)
         self.texts: dict[str, list] = {key: [] for key in EVENT_KEYS}
@@ -329,7 +332,8 @@ class _Scan:
                 for key, column in zip(PLAIN_KEYS, self.run or ([None],) * 3, strict=True):
                     self.texts[key] += column
             elif self.in_trace and attributes.get("key") == CASE_NAME:
-                self.names[-1] = self.value(tag, attributes)
+                name = self.value(tag, attributes)
+                self.names[-1] = self.known.setdefault(name, name)
         elif depth == 2:
             self.in_event = False
             self.in_trace = tag == self.trace_tag

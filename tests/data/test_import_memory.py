@@ -20,7 +20,7 @@ from data.log import ACTIVITY, CASE, TIMESTAMP
 
 # Twice, and a sixth more for what an allocator rounds up and for the steps in which hash tables grow.
 BOUND = 2.33
-SIZES = (300_000, 1_200_000)  # events
+SIZES = (200_000, 800_000)  # events
 IMPORT = """
 import re, sys
 from pathlib import Path
@@ -43,7 +43,7 @@ def table(events: int, shape: str) -> pa.Table:
     rng = np.random.default_rng(1)
     case = np.arange(events) // (4 if shape == "short" else 50)
     if shape == "mingled":
-        rng.shuffle(case)
+        case = rng.permutation(events // 10).repeat(10) % len(np.unique(case))
     times = np.arange(events) * 10**6
     if shape == "backwards":
         times = times[::-1]
