@@ -88,7 +88,7 @@ def anonymize(
     ParameterError
         If a parameter is out of its range or a symbol has no value.
     Infeasible
-        If the release explodes: more prefixes than allowed are drawn.
+        If the release explodes: more prefixes than allowed are to be expected, or drawn.
     """
     if mode not in MODES:
         raise ParameterError(f"mode must be one of {', '.join(MODES)}; it is {mode!r}")

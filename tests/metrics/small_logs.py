@@ -10,6 +10,17 @@ from metrics.distance import HOUR
 from metrics.metric import Value
 from metrics.registry import metric_modules
 
+OF_DURATIONS = (
+    "total_duration_error",
+    "cycle_time_error",
+    "cycle_time_error_capped",
+    "t_max",
+    "t_rank_max",
+    "l_min",
+    "negative_durations",
+    "exact_durations",
+)
+
 Trace = str | tuple[str, tuple[float, ...]]
 START = 24 * 7 * 2000 * HOUR  # not 0, the mark of a log without times
 

@@ -6,23 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_logs import log_of, scores
+from small_logs import OF_DURATIONS, log_of, scores
 
 from data.log import DURATION
 from metrics.durations import both_durations
 from metrics.metric import Marked
 
 ORIGINAL = log_of(("ab", (0, 2)), ("ab", (0, 4)))
-OF_DURATIONS = (
-    "total_duration_error",
-    "cycle_time_error",
-    "cycle_time_error_capped",
-    "t_max",
-    "t_rank_max",
-    "l_min",
-    "negative_durations",
-    "exact_durations",
-)
 
 
 def stating(log, *hours):

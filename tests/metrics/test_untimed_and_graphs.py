@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_logs import RX_ORIGINAL, RX_RELEASE, log_of, scores
+from small_logs import OF_DURATIONS, RX_ORIGINAL, RX_RELEASE, log_of, scores
 
 from data.graph import DirectlyFollowsGraph, directly_follows
 from metrics import amun_published, dfg_relative, local_order
@@ -23,14 +23,7 @@ OF_TIMES = {
     "hourweek_circ",
     "emd_time_published",
     "dfg_time_rel_l1",
-    "total_duration_error",
-    "cycle_time_error",
-    "cycle_time_error_capped",
-    "t_max",
-    "t_rank_max",
-    "l_min",
-    "negative_durations",
-    "exact_durations",
+    *OF_DURATIONS,
 }
 
 
