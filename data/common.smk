@@ -8,7 +8,9 @@ from data.datasets import DatasetError, UnavailableError, dataset, locate, publi
 
 # What decides the content of a canonical log. A log that is converted again to the same bytes causes no further
 # work if it is done first, by the target `datasets`.
-IMPORTED_BY = "arrow columns convert csv_log importing io lifecycle log memory options order tabular times unpack xes".split()
+IMPORTED_BY = (
+    "arrow columns convert csv_log importing io lifecycle log memory options order tabular times unpack xes".split()
+)
 IMPORTERS = [project_path("data", f"{module}.py") for module in IMPORTED_BY]
 
 WANTED_LOGS = list(dict.fromkeys(log for wanted in config["experiments"].values() for log in wanted["logs"]))

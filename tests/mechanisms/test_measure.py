@@ -26,7 +26,7 @@ FIELDS = set(
 )
 PARQUET = b"PAR1 any content PAR1"
 WRITE = "printf 'PAR1 any content PAR1' > $RELEASE"
-PATIENCE_S = 20  # how long a loaded machine may take
+PATIENCE_S = 60
 
 
 class Run:
