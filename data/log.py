@@ -154,6 +154,14 @@ class EventLog:
         return np.repeat(np.arange(self.n_cases), self.lengths)
 
     @cached_property
+    def gaps(self) -> np.ndarray:
+        """Time since the event before in the case, 0 for a first event; microseconds, int64 (events,), read-only."""
+        gaps = np.diff(self.timestamps, prepend=self.timestamps[:1])
+        gaps[self.first_events] = 0
+        gaps.flags.writeable = False
+        return gaps
+
+    @cached_property
     def first_events(self) -> np.ndarray:
         """True at the first event of each case, bool (events,)."""
         first = np.zeros(self.n_events, dtype=bool)

@@ -75,16 +75,15 @@ def seed(mechanism):
     return run_seed
 
 
-def public_bounds(wildcards):
-    """The public bounds of a log as options of a mechanism's command line."""
-    bounds = config["public_bounds"].get(wildcards.log, {})
-    values = {name: value if isinstance(value, list) else [value] for name, value in bounds.items()}
-    return [f"--{name.replace('_', '-')} {' '.join(map(str, value))}" for name, value in values.items()]
+def public_bounds(*names):
+    """The public bounds that a mechanism takes, as options of its command line."""
 
+    def options(wildcards):
+        bounds = config["public_bounds"].get(wildcards.log, {})
+        values = {name: bounds[name] if name == "dates" else [bounds[name]] for name in names if name in bounds}
+        return [f"--{name.replace('_', '-')} {' '.join(map(str, value))}" for name, value in values.items()]
 
-def public_times(wildcards):
-    """The public bounds of a log on times alone, for a mechanism that bounds no length."""
-    return [option for option in public_bounds(wildcards) if not option.startswith("--max-length")]
+    return options
 
 
 def amun_epsilons(wildcards):

@@ -6,6 +6,13 @@ from metrics.registry import declarations
 EXPERIMENTS = {name: wanted for name, wanted in config["experiments"].items() if logs_of(name)}
 CELLS = {name: cells(name) for name in EXPERIMENTS}
 
+# Metrics that take long are computed of the cells of which an experiment shows them.
+COSTLY = {}
+for experiment_name, found in CELLS.items():
+    shown = {m for m in EXPERIMENTS[experiment_name]["metrics"] if m in declarations() and declarations()[m].costly}
+    for cell in found if shown else ():
+        COSTLY[cell] = COSTLY.get(cell, set()) | shown
+
 
 def cell_files(wildcards):
     """Releases and records of all repeats of a cell."""
@@ -26,5 +33,4 @@ def costs_only(wildcards):
 def costly(wildcards):
     """The metrics that take long and that some experiment shows of this cell, as options."""
     cell = wildcards.mechanism, wildcards.parameters, wildcards.log
-    wanted = {metric for name in EXPERIMENTS if cell in CELLS[name] for metric in EXPERIMENTS[name]["metrics"]}
-    return [f"--costly {metric}" for metric in sorted(wanted & declarations().keys()) if declarations()[metric].costly]
+    return [f"--costly {metric}" for metric in sorted(COSTLY.get(cell, ()))]

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from data.log import EventLog, ranges
+from data.prefix_tree import prefix_tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +17,7 @@ class PrefixClasses:
 
     Attributes
     ----------
-    activities : int32 array (classes,)
+    activities : int64 array (classes,)
         The last activity of each prefix.
     parents : int64 array (classes,)
         The class of the prefix without its last activity, -1 where none is left.
@@ -40,21 +41,10 @@ class PrefixClasses:
         return codes[::-1]
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)  # a release, and the same as aligned with its original
 def prefix_classes(log: EventLog) -> PrefixClasses:
-    """The prefix classes of a log, found level by level on its variants."""
+    """The prefix classes of a log."""
     variants = log.variants
-    of_position = np.empty(len(variants.activities), dtype=np.int64)
-    deep = np.arange(len(variants))
-    last = np.full(len(variants), -1)
-    keys, size = [np.empty(0, dtype=np.int64)], 0
-    for depth in range(variants.lengths.max(initial=0)):
-        deep = deep[variants.lengths[deep] > depth]
-        positions = variants.offsets[deep] + depth
-        found, place = np.unique(last[deep] * len(log.labels) + variants.activities[positions], return_inverse=True)
-        last[deep] = of_position[positions] = size + place
-        keys.append(found)
-        size += len(found)
-    parents, activities = np.divmod(np.concatenate(keys), max(len(log.labels), 1))
-    of_event = of_position[ranges(variants.offsets[variants.of_case], log.lengths)]
-    return PrefixClasses(activities, parents, np.bincount(of_event, minlength=size), of_event)
+    tree = prefix_tree(variants)  # whose root, the empty prefix, is no class
+    of_event = tree.reached[ranges(variants.offsets[variants.of_case], log.lengths)] - 1
+    return PrefixClasses(tree.labels, tree.parents - 1, np.bincount(of_event, minlength=len(tree) - 1), of_event)

@@ -21,6 +21,7 @@ import numpy as np
 from baselines.prefix_query.absent import draw_absent, nth_absent
 from baselines.prefix_query.growth import Cap
 from baselines.prefix_query.noise import Noise
+from baselines.prefix_query.release import uncovered_note
 from baselines.prefix_query.symbols import finite, is_number, resolve_epsilon, resolve_length
 from data.graph import OUTSIDE, DirectlyFollowsGraph, directly_follows, edge_numbers
 from data.log import EventLog
@@ -79,7 +80,7 @@ def anonymize(
     composed = pairs * noise.cost
     released = _noisy(graph, noise, rng)
     unpaid = ["the set of activities", *(name for name, value in symbols.items() if not is_number(value))]
-    notes = [f"taken from the log, which no epsilon covers: {', '.join(unpaid)}"]
+    notes = [uncovered_note(unpaid)]
     if profile == "published":
         notes.append(f"epsilon hides a pair of events; hiding the longest case costs {pairs} times as much")
     return Outcome(

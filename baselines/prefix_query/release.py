@@ -13,7 +13,13 @@ from mechanisms import Infeasible, Outcome
 from mechanisms.ids import fresh_case_ids
 
 ROUNDING = 1 + 1e-9
+EMPTY_NOTE = "no sequence is frequent enough to be released; the release is empty"
 MAX_EVENTS = 2**31 - 1  # of a release; more would not fit the integers of the file formats
+
+
+def uncovered_note(names: Sequence[str]) -> str:
+    """What the data owner should know of what is taken from the log."""
+    return f"taken from the log, which no epsilon covers: {', '.join(names)}"
 
 
 def query_outcome(
@@ -41,11 +47,11 @@ def query_outcome(
     """
     released = untimed_log(found, log.labels, rng)
     unpaid = ["the set of activities", *given.private, *uncovered]
-    notes = [f"taken from the log, which no epsilon covers: {', '.join(unpaid)}"]
+    notes = [uncovered_note(unpaid)]
     if composed > given.epsilon * ROUNDING:
         notes.append(f"the counts together cost {composed / given.epsilon:.3g} times the nominal epsilon")
     if not released.n_cases:
-        notes.append("no sequence is frequent enough to be released; the release is empty")
+        notes.append(EMPTY_NOTE)
     return Outcome(
         released,
         diagnostics={

@@ -23,6 +23,7 @@ import numpy as np
 
 from baselines.prefix_query.laplace import MAX_PREFIXES, trace_variant_query
 from baselines.prefix_query.noise import Noise
+from baselines.prefix_query.release import EMPTY_NOTE, uncovered_note
 from baselines.prefix_query.symbols import resolve
 from baselines.prefix_query.tree import prefix_counts
 from baselines.pripel.attributes import noisy_attributes
@@ -156,7 +157,7 @@ def _draws(events: int, attributes: int, time_mode: str) -> int:
 
 def _notes(time_mode: str, not_covered: list[str], left_out: list[str], released: int) -> list[str]:
     notes = [
-        f"taken from the log, which no epsilon covers: {', '.join(not_covered)}",
+        uncovered_note(not_covered),
         "the release has no guarantee for a case, whatever epsilon",
     ]
     if time_mode == "published":
@@ -164,5 +165,5 @@ def _notes(time_mode: str, not_covered: list[str], left_out: list[str], released
     if left_out:
         notes.append(f"attributes left out, as noise cannot hide them: {', '.join(left_out)}")
     if not released:
-        notes.append("no sequence is frequent enough to be released; the release is empty")
+        notes.append(EMPTY_NOTE)
     return notes

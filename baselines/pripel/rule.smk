@@ -20,7 +20,7 @@ rule pripel:
     params:
         seed=seed("pripel"),
         most=config["max_prefixes"],
-        bounds=public_times,
+        bounds=public_bounds("dates", "max_duration"),
     shell:
         MEASURE + "python -m baselines.pripel {input.log} {output.release} --epsilon {wildcards.epsilon}"
         " --epsilons {input.epsilons} --pruning {wildcards.pruning} --max-length {wildcards.max_length}"

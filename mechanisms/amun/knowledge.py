@@ -122,9 +122,8 @@ def check_guess(delta: float, precision: float) -> None:
 
 
 def gaps(log: EventLog) -> np.ndarray:
-    """Microseconds since the event before in the case, 0 for a first event; float (events,)."""
-    times = np.diff(log.timestamps, prepend=log.timestamps[:1])
-    return np.where(log.first_events, 0, times).astype(float)
+    """The gaps of the log as floats, (events,)."""
+    return log.gaps.astype(float)
 
 
 def group_bounds(groups: np.ndarray, values: np.ndarray) -> Pair:

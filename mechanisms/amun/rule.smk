@@ -31,7 +31,7 @@ rule amun:
         **LIMITS,
     params:
         seed=seed("amun"),
-        bounds=public_bounds,
+        bounds=public_bounds("dates", "max_length", "max_duration"),
     shell:
         MEASURE + "python -m mechanisms.amun {input.log} {output.release} --delta {wildcards.delta}"
         " --mode {wildcards.mode} --profile {wildcards.profile} {params.bounds} --seed {params.seed}"

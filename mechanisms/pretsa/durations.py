@@ -26,9 +26,7 @@ def durations(log: EventLog) -> np.ndarray:
         If the attribute is missing, negative or no number at some event.
     """
     if DURATION not in log.attributes:
-        elapsed = np.diff(log.timestamps, prepend=log.timestamps[:1])
-        elapsed[log.first_events] = 0
-        return elapsed / 1e6
+        return log.gaps / 1e6
     try:
         stated = np.asarray(log.attributes[DURATION], dtype=float)
     except ValueError:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.log import Variants
+from data.prefix_tree import prefix_tree
 
 ROOT = 0
 
@@ -67,15 +68,20 @@ def build(variants: Variants, order: np.ndarray) -> Tree:
     order : int array (variants,)
         The variants as they are inserted.
     """
-    levels, parents, nodes = _levels(variants, order)
-    depth = np.repeat(np.arange(len(levels)), [len(level) for level in levels])
-    size = np.ones(len(parents), dtype=np.int64)
+    tree = prefix_tree(variants)
+    parents = np.concatenate(([-1], tree.parents))
+    levels = np.split(np.arange(len(tree)), tree.depths[1:-1])
+    depth = np.repeat(np.arange(len(levels)), np.diff(tree.depths))
+    inserted = np.full(len(tree), len(variants))
+    np.minimum.at(inserted, tree.reached, np.repeat(np.argsort(order), variants.lengths))
+    size = np.ones(len(tree), dtype=np.int64)
     for level in reversed(levels[1:]):
         np.add.at(size, parents[level], size[level])
-    number = np.zeros(len(parents), dtype=np.int64)
+    number = np.zeros(len(tree), dtype=np.int64)
     for level in levels[1:]:
-        number[level] = number[parents[level]] + 1 + _before_siblings(parents[level], size[level])
-    nodes = number[nodes]
+        before = _before_siblings(parents[level], inserted[level], size[level])
+        number[level] = number[parents[level]] + 1 + before
+    nodes = number[tree.reached]
     in_preorder = np.argsort(number)
     activity, through = np.full((2, len(parents)), -1)
     activity[nodes] = variants.activities
@@ -91,30 +97,9 @@ def build(variants: Variants, order: np.ndarray) -> Tree:
     )
 
 
-def _levels(variants: Variants, order: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """Nodes level by level, each level in order of first insertion: the levels, parents, and nodes of the events."""
-    activities = variants.activities.astype(np.int64)
-    width = activities.max() + 1
-    nodes = np.empty(len(activities), dtype=np.int64)
-    at = np.zeros(len(variants), dtype=np.int64)
-    levels, parents, total = [np.array([ROOT])], [np.array([-1])], 1
-    for position in range(variants.lengths.max()):
-        order = order[variants.lengths[order] > position]
-        events = variants.offsets[order] + position
-        keys = at[order] * width + activities[events]
-        keys, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        by_first = np.argsort(first)
-        rank = np.argsort(by_first)
-        nodes[events] = at[order] = total + rank[inverse]
-        levels.append(np.arange(total, total + len(keys)))
-        parents.append(keys[by_first] // width)
-        total += len(keys)
-    return levels, np.concatenate(parents), nodes
-
-
-def _before_siblings(parents: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """For each node of a level, the sizes of its earlier siblings together."""
-    order = np.argsort(parents, kind="stable")
+def _before_siblings(parents: np.ndarray, inserted: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """For each node of a level, the sizes of the siblings inserted before it together."""
+    order = np.lexsort((inserted, parents))
     before = np.cumsum(size[order]) - size[order]
     first_sibling = np.searchsorted(parents[order], parents[order])
     result = np.empty_like(size)

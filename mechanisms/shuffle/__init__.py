@@ -23,9 +23,8 @@ def release(log: EventLog, *, rng: np.random.Generator) -> EventLog:
     if not log.n_cases:
         return log
     first = log.first_events
-    steps = np.diff(log.timestamps, prepend=log.timestamps[:1])
+    steps = log.gaps.copy()
     steps[~first] = rng.permutation(steps[~first])
-    steps[first] = 0
     elapsed = np.cumsum(steps)
     elapsed -= np.repeat(elapsed[first], log.lengths)
     starts = rng.permutation(log.timestamps[first])
