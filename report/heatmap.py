@@ -82,7 +82,8 @@ def heatmaps(scores: pd.DataFrame, metric: Metric, names: dict[str, str], axes: 
         across[0].set_xlabel(f"{axes.columns}{_controls(scores, metric, log)}", fontsize="small")
     _colour_bars(figure, grid, scales, len(panels), metric)
     width = int(9 * figure.get_figwidth())  # characters
-    figure.suptitle("\n".join([title, *wrap("; ".join(_marks(runs, metric, names)), width)]), fontsize="medium")
+    above = [title, "; ".join(_marks(runs, metric, names))]
+    figure.suptitle("\n".join(line for text in above for line in wrap(text, width)), fontsize="medium")
     return figure
 
 
