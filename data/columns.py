@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from data.arrow import codes, is_text, to_integers
-from data.log import ACTIVITY, KEYS, TIMESTAMP, EventLog
+from data.log import ACTIVITY, CASE, KEYS, TIMESTAMP, EventLog
 from data.order import arrange
 
 INT, FLOAT, BOOLEAN = "int", "float", "boolean"  # as XES calls them
@@ -71,6 +71,11 @@ class Codes:
         found, distinct = codes(texts)
         numbers = [self.known.setdefault(text, len(self.known)) for text in distinct]
         self.codes.add(np.array(numbers, np.int32)[found])
+
+    def taken(self) -> np.ndarray:
+        """The codes, of which none are left, int32."""
+        codes, self.codes = self.codes.values(), Numbers(np.int32)
+        return codes
 
 
 class Texts:
@@ -211,19 +216,20 @@ class Events:
         column.add(pa.nulls(len(self)), types)
         return column
 
-    def log(self, case_codes: np.ndarray, case_ids: Sequence[str]) -> tuple[EventLog, int]:
+    def log(self, cases: Callable[[], np.ndarray], case_ids: Sequence[str]) -> tuple[EventLog, int]:
         """The canonical log, and how many of its events came out of order; empties the columns.
 
         Parameters
         ----------
-        case_codes : int32 array (events,)
+        cases : callable () -> int32 array (events,)
+            Gives the case codes, and does not keep them: each column is released when it is no longer needed.
         case_ids : sequence of distinct str
         """
         labels = tuple(self.activities.known)
-        columns = {ACTIVITY: self.activities.codes.values(), TIMESTAMP: self.times.values()}
-        del self.activities, self.times  # so that each column is released when it is replaced
+        columns = {CASE: cases(), ACTIVITY: self.activities.taken(), TIMESTAMP: self.times.values()}
+        del self.times
         columns |= {key: column.values() for key, column in self.attributes.items()}
-        offsets, out_of_order = arrange(columns, TIMESTAMP, case_codes, len(case_ids))
+        offsets, out_of_order = arrange(columns, CASE, TIMESTAMP, len(case_ids))
         activities, times = columns.pop(ACTIVITY), columns.pop(TIMESTAMP)
         return EventLog(activities, times, offsets, labels, case_ids, columns), out_of_order
 

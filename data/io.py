@@ -121,7 +121,7 @@ def from_batches(batches: Iterable[pa.RecordBatch]) -> tuple[EventLog, int]:
         events.add(batch[ACTIVITY], times, {key: batch[key] for key in batch.schema.names if key not in KEYS})
         cases.add(batch[CASE])
         cut += finer
-    return events.log(cases.codes.values(), tuple(cases.known))[0], cut
+    return events.log(cases.taken, tuple(cases.known))[0], cut
 
 
 def _check_keys(batch: pa.RecordBatch, row: int) -> None:

@@ -248,9 +248,9 @@ class EventLog:
         attributes: Mapping[str, np.ndarray],
     ) -> EventLog:
         """As `from_rows`, with cases and activities given as codes into `case_ids` and `labels`."""
-        columns = {ACTIVITY: activity_codes, TIMESTAMP: timestamps}
+        columns = {CASE: np.asarray(case_codes), ACTIVITY: activity_codes, TIMESTAMP: timestamps}
         columns |= {key: np.asarray(values) for key, values in attributes.items()}
-        offsets, _ = arrange(columns, TIMESTAMP, case_codes, len(case_ids))
+        offsets, _ = arrange(columns, CASE, TIMESTAMP, len(case_ids))
         return cls(columns.pop(ACTIVITY), columns.pop(TIMESTAMP), offsets, tuple(labels), tuple(case_ids), columns)
 
     @classmethod

@@ -13,16 +13,15 @@ import numpy as np
 EVENTS_AT_ONCE = 1 << 16
 
 
-def arrange(columns: dict[str, np.ndarray], time: str, case_codes: np.ndarray, cases: int) -> tuple[np.ndarray, int]:
+def arrange(columns: dict[str, np.ndarray], case: str, time: str, cases: int) -> tuple[np.ndarray, int]:
     """Replace columns of events by such in canonical order.
 
     Parameters
     ----------
     columns : dict of arrays (events,)
         The arrays themselves are not changed.
-    time : str
-        Key of the column of times.
-    case_codes : int array (events,)
+    case, time : str
+        Keys of the columns of case codes, which is taken out, and of times.
     cases : int
         Number of cases, each of which has an event.
 
@@ -33,14 +32,22 @@ def arrange(columns: dict[str, np.ndarray], time: str, case_codes: np.ndarray, c
     out_of_order : int
         Events that came earlier than the event before them in their case.
     """
+    case_codes = columns.pop(case)
     offsets = _offsets(case_codes, cases)
     if (case_codes[1:] < case_codes[:-1]).any():
         for key in columns:
             columns[key] = _by_case(columns[key], case_codes, offsets)
+    del case_codes  # of which the offsets tell from here on
     out_of_order = sum(int(_falls(columns[time], offsets, some).sum()) for some in _case_blocks(offsets))
     if out_of_order:
+        # The order of a case that fills a block is found once, in half the memory; small ones for each column anew.
+        large = {
+            some.start: _order(columns[time], offsets, some).astype(np.int32)
+            for some in _case_blocks(offsets)
+            if offsets[some.stop] - offsets[some.start] > EVENTS_AT_ONCE and _falls(columns[time], offsets, some).any()
+        }
         for key in sorted(columns, key=time.__eq__):  # the times last
-            columns[key] = _by_time(columns[key], columns[time], offsets)
+            columns[key] = _by_time(columns[key], columns[time], offsets, large)
     return offsets, out_of_order
 
 
@@ -64,14 +71,24 @@ def _by_case(column: np.ndarray, case_codes: np.ndarray, offsets: np.ndarray) ->
     return grouped
 
 
-def _by_time(column: np.ndarray, times: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+def _by_time(column: np.ndarray, times: np.ndarray, offsets: np.ndarray, large: dict[int, np.ndarray]) -> np.ndarray:
     ordered = column.copy()
     for cases in _case_blocks(offsets):
         if _falls(times, offsets, cases).any():
             block = slice(offsets[cases.start], offsets[cases.stop])
-            case = np.repeat(np.arange(cases.stop - cases.start), np.diff(offsets[cases.start : cases.stop + 1]))
-            ordered[block] = column[block][np.lexsort((times[block], case))]  # stable
+            order = large[cases.start] if cases.start in large else _order(times, offsets, cases)
+            for some in _blocks(len(order)):
+                ordered[block][some] = column[block][order[some]]
     return ordered
+
+
+def _order(times: np.ndarray, offsets: np.ndarray, cases: slice) -> np.ndarray:
+    """The stable order of the events of some cases by case and time, counted from their first event."""
+    block = times[offsets[cases.start] : offsets[cases.stop]]
+    if cases.stop - cases.start == 1:
+        return np.argsort(block, kind="stable")
+    case = np.repeat(np.arange(cases.stop - cases.start), np.diff(offsets[cases.start : cases.stop + 1]))
+    return np.lexsort((block, case))
 
 
 def _blocks(events: int) -> Iterator[slice]:

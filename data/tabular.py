@@ -112,9 +112,7 @@ class _Reading:
     def log(self) -> tuple[EventLog, dict[str, int]]:
         if self.counters["rows"] and not self.events:
             raise LogError(f"{self.path}: {self.unkept}; none of the events can be kept")
-        case_ids, case_codes = tuple(self.cases.known), self.cases.codes.values()
-        del self.cases
-        log, self.counters["events_out_of_order"] = self.events.log(case_codes, case_ids)
+        log, self.counters["events_out_of_order"] = self.events.log(self.cases.taken, tuple(self.cases.known))
         return log, self.counters
 
     def attributes(self, table: pa.RecordBatch, times: pa.Array) -> Iterator[tuple[str, pa.Array]]:

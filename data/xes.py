@@ -109,7 +109,7 @@ def import_xes(path: Path, options: ImportOptions = DEFAULTS) -> tuple[EventLog,
     counters["traces_empty"] = len(lengths) - len(case_of_trace)
     kept = found.kept
     del found
-    log, counters["events_out_of_order"] = kept.log(np.repeat(case_of_trace, lengths[lengths > 0]), case_ids)
+    log, counters["events_out_of_order"] = kept.log(lambda: np.repeat(case_of_trace, lengths[lengths > 0]), case_ids)
     return log, counters
 
 

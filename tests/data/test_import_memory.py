@@ -39,13 +39,13 @@ print(log.n_events, peak, sum(column.nbytes for column in columns) + pointers + 
 
 
 def table(events: int, shape: str) -> pa.Table:
-    """Events in one of several shapes: of long or short cases, out of time order, or with cases mingled."""
+    """Events in one of several shapes: of long or short cases or a single one, out of time order, or mingled."""
     rng = np.random.default_rng(1)
-    case = np.arange(events) // (4 if shape == "short" else 50)
+    case = np.arange(events) // {"short": 4, "single": events}.get(shape, 50)
     if shape == "mingled":
         case = rng.permutation(events // 10).repeat(10) % len(np.unique(case))
     times = np.arange(events) * 10**6
-    if shape == "backwards":
+    if shape in ("backwards", "single"):
         times = times[::-1]
     names = pa.array([f"{number:016x}" for number in range(case.max() + 1)])
     labels = pa.array([f"activity {number}" for number in range(40)])
@@ -102,7 +102,7 @@ WRITERS = {"xes": write_xes, "csv": write_csv, "parquet": write_parquet}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", ["long", "short", "backwards", "mingled", "attributes"])
+@pytest.mark.parametrize("shape", ["long", "short", "backwards", "single", "mingled", "attributes"])
 @pytest.mark.parametrize("kind", WRITERS)
 def test_memory_is_at_most_twice_that_of_the_log(tmp_path, kind, shape):
     costs = []
