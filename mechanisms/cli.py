@@ -3,6 +3,10 @@
 IN and OUT are event logs of any known suffix or, for mechanisms that recode tables, relations. Standard output gets a
 short account for the data owner. If the environment variable RUN_NOTES names a file, the resolved parameters, the time
 of each phase, the versions of the loaded libraries and the private diagnostics are written there as JSON.
+IN and OUT are event logs of any known suffix. Standard output gets a short account for the data owner. If the
+environment variable RUN_NOTES names a file, the resolved parameters, the time of each phase, the versions of
+the loaded libraries and the private diagnostics are written there as JSON. If RUN_ORIGINS does, and the mechanism
+knows, which case each released one stems from is written there as Parquet (`data.origins`).
 
 Exit codes: 0 released; 1 a log that cannot be read or written; 2 bad usage; 3 the mechanism refuses, with its
 reason on standard error.
@@ -23,6 +27,7 @@ from data.files import write_json
 from data.graph import DirectlyFollowsGraph
 from data.io import LogError, read_log
 from data.log import EventLog
+from data.origins import write_origins
 from data.relation import Column, Relation
 from data.relation_io import write_relation
 from data.relation_release import RelationRelease
@@ -91,13 +96,17 @@ def run(
     try:
         log, import_warnings = _read(read, given["input"], {name: given[name] for name in reading})
         clock.append(time.perf_counter())
-        outcome = anonymize(log, **parameters, rng=np.random.default_rng(given["seed"]))
+        rng = np.random.default_rng(given["seed"])
+        unused = rng.bit_generator.state
+        outcome = anonymize(log, **parameters, rng=rng)
         clock.append(time.perf_counter())
         write_release(outcome.release, given["output"])
         if given.get("mapping"):
             write_json(mapping(log, outcome), given["mapping"])
         if given.get("classes"):
             write_relation(class_of_rows(outcome), given["classes"])
+        if outcome.origins is not None and (path := os.environ.get("RUN_ORIGINS")):
+            write_origins(outcome.origins, path)
         clock.append(time.perf_counter())
     except ParameterError as error:
         options.error(str(error))
@@ -119,7 +128,10 @@ def run(
     }
     if path := os.environ.get("RUN_NOTES"):
         write_json(notes, path)
-    print("\n".join(_summary(log, outcome, phases, [*import_warnings, *outcome.notes], given["seed"])))
+    remarks = [*import_warnings, *outcome.notes]
+    if rng.bit_generator.state != unused:
+        remarks.append(_of_seed(given["seed"]))
+    print("\n".join(_summary(log, outcome, phases, remarks)))
     return 0
 
 
@@ -130,7 +142,7 @@ def mapping(log: EventLog, outcome: Outcome) -> dict[str, str | None]:
 
 
 def class_of_rows(outcome: Outcome) -> Relation:
-    """The rows of a relation and their classes in the release, both counted from 1; class 0 is that of suppressed rows."""
+    """The rows of a relation and the class of each in the release, both counted from 1; 0 where it is suppressed."""
     release, rows = outcome.release, np.argsort(outcome.origins)
     classes = np.where(np.arange(release.n_rows) < release.n_rows - release.suppressed, release.classes + 1, 0)
     return Relation({"row": Column(outcome.origins[rows] + 1), "class": Column(classes[rows])})
@@ -163,9 +175,13 @@ def _fail(code: int, error: Exception) -> int:
     return code
 
 
-def _summary(
-    log: EventLog | Relation, outcome: Outcome, phases: dict[str, float], notes: list[str], seed: int | None
-) -> list[str]:
+def _of_seed(seed: int | None) -> str:
+    if seed is None:
+        return "drawn from fresh entropy, which is not kept"
+    return f"seed {seed}: repeatable, for experiments only; who knows the seed can undo the noise"
+
+
+def _summary(log: EventLog | Relation, outcome: Outcome, phases: dict[str, float], remarks: list[str]) -> list[str]:
     """What was done, for the data owner."""
     release, diagnostics = outcome.release, outcome.diagnostics
     lines = [f"in:  {_size(log)}", f"out: {_size(release)}"]
@@ -177,15 +193,10 @@ def _summary(
     if "discernibility" in diagnostics:
         lines.append(f"discernibility: {diagnostics['discernibility']}")
     lines.append(", ".join(f"{phase.removesuffix('_s')} {seconds:.2f} s" for phase, seconds in phases.items()))
-    notes = list(notes)
     entries, of = (log.n_rows, "rows") if isinstance(log, Relation) else (log.n_cases, "cases")
     if entries < SMALL_LOG:
-        notes.append(f"the log has only {entries} {of}; expect little utility for any real privacy")
-    if seed is None:
-        notes.append("drawn from fresh entropy, which is not kept")
-    else:
-        notes.append(f"seed {seed}: repeatable, for experiments only; who knows the seed can undo the noise")
-    return lines + [f"note: {note}" for note in notes]
+        remarks = [*remarks, f"the log has only {entries} {of}; expect little utility for any real privacy"]
+    return lines + [f"note: {remark}" for remark in remarks]
 
 
 def _size(log: Release | Relation) -> str:
