@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from benchmarks import harness, importer, mechanisms, prefix_queries, pripel
+from benchmarks import harness, importer, mechanisms, prefix_queries, pripel, relational
 from benchmarks.process import ROOT
 
 REAL = {
@@ -52,6 +52,7 @@ def main() -> None:
             prefix_queries.table(found_logs(options.logs, prefix_queries.LOGS), options.rounds),
         ),
         "PRIPEL": (pripel, pripel.table(found_logs(options.logs, pripel.LOGS), options.rounds)),
+        "Tables": (relational, relational.table(options.rounds)),
         "Harness": (harness, harness.table(options.rounds)),
     }
     text = [

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from data.columns import NUMBER
 from data.relation import CATEGORY, IPV4, spelled
 from data.relation_release import STAR
 
@@ -40,13 +41,14 @@ def interval_texts(
     rendering : {"cidr", "sound", "seed"}
         Of addresses.
     labels : sequence of str
-        Of categories; an interval of them is the set of its labels, or ``*`` if these are all.
+        Of categories. An interval of them is the set of its labels, or ``*`` if these are all; if all labels are
+        numbers, it is one of numbers.
     """
     if kind == IPV4:
         return tuple(_cidr(low, high) if rendering == "cidr" else _digits(low, high, sound=rendering == "sound"))
-    if kind == CATEGORY:
+    if kind == CATEGORY and not all(map(NUMBER.fullmatch, labels)):
         return tuple(_set(labels[a : b + 1], len(labels)) for a, b in zip(low.tolist(), high.tolist(), strict=True))
-    pairs = zip(spelled(low, kind), spelled(high, kind), strict=True)
+    pairs = zip(spelled(low, kind, labels), spelled(high, kind, labels), strict=True)
     return tuple(a if a == b else f"[{a}, {b}]" for a, b in pairs)
 
 

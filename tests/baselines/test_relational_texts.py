@@ -68,6 +68,8 @@ def test_other_intervals():
     assert interval_texts(low[2:], high[2:], TIME) == ("[1970-01-01T00:00:00Z, 1970-01-01T00:01:00Z]",)
     labels = ("a", "b", "c")
     assert interval_texts(np.array([0, 1, 0]), np.array([1, 1, 2]), CATEGORY, labels=labels) == ("{a, b}", "b", "*")
+    fractions = ("-2.5", "0.5", "11")
+    assert interval_texts(np.array([0, 1]), np.array([1, 1]), CATEGORY, labels=fractions) == ("[-2.5, 0.5]", "0.5")
     assert all(interval_texts(low[:0], low[:0], IPV4, rendering=rendering) == () for rendering in RENDERINGS)
 
 
