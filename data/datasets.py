@@ -22,6 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "config" / "datasets.csv"
+HIERARCHIES = ROOT / "config" / "hierarchies"
 KINDS = (".xes", ".xes.gz")  # that are read as published
 STATISTICS = ("cases", "events", "activities", "variants", "min_len", "mean_len", "max_len")
 
@@ -57,6 +58,9 @@ class Dataset:
         Which events to keep: ``all``, or ``complete`` for those that complete an activity.
     synthetic : str
         ``yes`` for a log made by a generator.
+    hierarchies : str
+        Folder of hierarchies of the columns of a relation, NAME.csv; of a published dataset that of its key in
+        `config/hierarchies`, if there is one.
     options : mapping of str to value
         How the file is to be read: fields of `data.options.ImportOptions`, such as the columns of CSV.
     cases, events, activities, variants, min_len, mean_len, max_len : str
@@ -81,6 +85,7 @@ class Dataset:
     path: str = ""
     lifecycle: str = "all"
     synthetic: str = ""
+    hierarchies: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     cases: str = ""
     events: str = ""
@@ -162,7 +167,12 @@ def published() -> dict[str, Dataset]:
         rows = [{name: row[name] for name in names if name in row} for row in csv.DictReader(lines)]
     entries = [Dataset(**{**row, "options": json.loads(row["options"] or "{}")}) for row in rows]
     return {
-        entry.key: replace(entry, path=os.path.relpath(ROOT / entry.path) if entry.path else "") for entry in entries
+        entry.key: replace(
+            entry,
+            path=os.path.relpath(ROOT / entry.path) if entry.path else "",
+            hierarchies=os.path.relpath(folder) if (folder := HIERARCHIES / entry.key).is_dir() else "",
+        )
+        for entry in entries
     }
 
 

@@ -92,6 +92,20 @@ def public_bounds(*names):
     return options
 
 
+def hierarchies(wildcards):
+    """The files of hierarchies of the columns that a run recodes, if the dataset has any."""
+    folder = DATASETS[wildcards.log].hierarchies
+    if folder and not Path(folder).is_dir():
+        raise WorkflowError(f"datasets.{wildcards.log}: no folder of hierarchies {folder!r}")
+    files = [Path(folder, f"{name}.csv") for name in wildcards.attributes.split("+")]
+    return [str(file) for file in files if folder and file.is_file()]
+
+
+def hierarchies_option(wildcards, input):
+    """The folder of these files as an option of a command line."""
+    return ["--hierarchies", str(Path(input.hierarchies[0]).parent)] if input.hierarchies else []
+
+
 def amun_epsilons(wildcards):
     """What Amun estimates on a log, if the epsilon of a run is taken from it, as in `amun-mean@0.3`."""
     _, at, delta = wildcards.epsilon.partition(AT)

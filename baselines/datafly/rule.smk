@@ -2,6 +2,7 @@ rule datafly:
     input:
         **source("datafly"),
         shared=code_files("baselines", "relational"),
+        hierarchies=hierarchies,
     output:
         **run(
             "datafly",
@@ -22,8 +23,9 @@ rule datafly:
         **LIMITS,
     params:
         seed=seed("datafly"),
+        hierarchies=hierarchies_option,
     shell:
         MEASURE
         + "python -m baselines.datafly {input.log} {output.release} --attributes {wildcards.attributes} --k {wildcards.k}"
         " --suppression {wildcards.suppression} --tie {wildcards.tie} --encoding {wildcards.encoding}"
-        " --octet-levels {wildcards.octet_levels} --unit {wildcards.unit} --seed {params.seed}"
+        " --octet-levels {wildcards.octet_levels} --unit {wildcards.unit} {params.hierarchies:q} --seed {params.seed}"

@@ -16,7 +16,7 @@ import numpy as np
 from baselines.incognito.lattice import ALL_OK, MINIMAL, SCOPES, Sufficient, search
 from baselines.relational.attributes import OCTETS, ROWS, attributes_of, check_k, named, threshold, units_of
 from baselines.relational.frequencies import frequencies_of
-from baselines.relational.hierarchies import OCTET_LEVELS, Hierarchy, hierarchies_of
+from baselines.relational.hierarchies import OCTET_LEVELS, Hierarchy, hierarchies_of, without_file
 from baselines.relational.release import accounted, check_rendering, full_domain, kept_columns
 from data.relation import Relation
 from data.relation_release import RelationRelease
@@ -114,7 +114,7 @@ def anonymize(
         "minimal": [list(levels) for levels in minimal[:SHOWN]],
         "ties": [list(node.levels) for node in ties[:SHOWN]],
     }
-    notes = []
+    notes = without_file(found, hierarchies)
     if len(ties) > 1:
         others = ", ".join("-".join(map(str, node.levels)) for node in ties[1:SHOWN])
         notes.append(f"by the criterion {criterion}, as good as the chosen levels: {others}")

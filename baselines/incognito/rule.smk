@@ -2,6 +2,7 @@ rule incognito:
     input:
         **source("incognito"),
         shared=code_files("baselines", "relational"),
+        hierarchies=hierarchies,
     output:
         **run(
             "incognito",
@@ -22,8 +23,9 @@ rule incognito:
         **LIMITS,
     params:
         seed=seed("incognito"),
+        hierarchies=hierarchies_option,
     shell:
         MEASURE
         + "python -m baselines.incognito {input.log} {output.release} --attributes {wildcards.attributes} --k {wildcards.k}"
         " --suppression {wildcards.suppression} --criterion {wildcards.criterion} --encoding {wildcards.encoding}"
-        " --octet-levels {wildcards.octet_levels} --unit {wildcards.unit} --seed {params.seed}"
+        " --octet-levels {wildcards.octet_levels} --unit {wildcards.unit} {params.hierarchies:q} --seed {params.seed}"

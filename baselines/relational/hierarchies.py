@@ -127,6 +127,12 @@ def hierarchies_of(
     ]
 
 
+def without_file(hierarchies: Sequence[Hierarchy], folder: str | os.PathLike | None) -> list[str]:
+    """A sentence on the attributes of which a folder of hierarchies holds none, if there are any."""
+    names = [hierarchy.attribute.name for hierarchy in hierarchies if not hierarchy.tables]
+    return [f"{folder} holds no hierarchy of {', '.join(names)}; the default is taken"] if folder and names else []
+
+
 def from_widths(attribute: Attribute, widths: Sequence[int]) -> Hierarchy:
     """The hierarchy of intervals of the given widths, each a multiple of the one before; `ALL` may be the last."""
     codes, distinct = factorized(attribute.column.values)

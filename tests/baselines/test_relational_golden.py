@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from baselines import datafly, incognito, mondrian
+from baselines.relational.attributes import Attribute
+from baselines.relational.hierarchies import from_file
+from conftest import ROOT
 from data.options import ImportOptions
 from data.relation import IPV4, Column, Relation
 from data.relation_io import read_relation
@@ -16,10 +19,11 @@ from data.relation_release import RelationRelease
 
 RNG = np.random.default_rng(1)
 ADULT = (
-    "age workclass fnlwgt education education_num marital occupation relationship race sex gain loss hours country "
-    "income"
+    "age workclass fnlwgt education education_num marital_status occupation relationship race sex capital_gain "
+    "capital_loss hours_per_week native_country income"
 )
-QUASI = "age,education,marital,occupation,sex,country"
+QUASI = "age,education,marital_status,occupation,sex,native_country"
+HIERARCHIES = ROOT / "config" / "hierarchies" / "adult"
 
 
 @pytest.fixture(scope="module")
@@ -117,75 +121,31 @@ def test_mondrian_on_adult(adult, rule, scope, classes, largest, dm):
     assert (found["classes"], found["max_size"], found["discernibility"]) == (classes, largest, dm)
 
 
-GROUPS = {
-    "education": {
-        "Higher": {
-            "undergraduate": "Bachelors Some-college",
-            "professional": "Prof-school Assoc-acdm Assoc-voc",
-            "graduate": "Masters Doctorate",
-        },
-        "Secondary": {"high school": "7th-8th 9th 10th 11th 12th HS-grad"},
-        "Primary": {"primary school": "Preschool 1st-4th 5th-6th"},
-    },
-    "marital": {
-        "with spouse": "Married-civ-spouse Married-AF-spouse",
-        "without": "Divorced Never-married Separated Widowed Married-spouse-absent",
-    },
-    "occupation": {
-        "technical": "Tech-support Craft-repair Prof-specialty Machine-op-inspct",
-        "not technical": "Sales Exec-managerial Handlers-cleaners",
-        "other": "Other-service Adm-clerical Farming-fishing Transport-moving Priv-house-serv Protective-serv "
-        "Armed-Forces ?",
-    },
-    "sex": "Male Female",
-    "country": {
-        "North America": "United-States Puerto-Rico Canada Outlying-US(Guam-USVI-etc) Cuba Honduras Jamaica Mexico "
-        "Dominican-Republic Haiti Guatemala El-Salvador",
-        "South America": "Ecuador Columbia Nicaragua Trinadad&Tobago Peru",
-        "Europe": "England Germany Greece Italy Poland Portugal Ireland France Hungary Scotland Yugoslavia "
-        "Holand-Netherlands",
-        "Asia": "Cambodia India Japan China Iran Philippines Vietnam Laos Taiwan Thailand Hong",
-        "Africa": "South",
-        "unknown": "?",
-    },
-}
-
-
-def lines(groups: dict | str, above: tuple[str, ...] = ("*",)) -> list[str]:
-    """The lines of a hierarchy given as nested groups."""
-    if isinstance(groups, str):
-        return [";".join((value, *above)) for value in groups.split()]
-    return [line for name, inner in groups.items() for line in lines(inner, (name, *above))]
-
-
-@pytest.fixture
-def hierarchies(tmp_path) -> Path:
-    for name, groups in GROUPS.items():
-        (tmp_path / f"{name}.csv").write_text("\n".join(lines(groups)))
-    ages = [(age, [f"{age // w * w}+{w}" if age < 80 else "80+" for w in (5, 10, 20, 40, 80)]) for age in range(17, 91)]
-    (tmp_path / "age.csv").write_text("\n".join(";".join((str(age), *levels, "*")) for age, levels in ages))
-    return tmp_path
-
-
 @pytest.mark.parametrize(
     ("suppression", "classes", "published", "levels"),
     [("50%", 644, 18_327, [1, 0, 0, 0, 0, 0]), ("1%", 156, 32_272, [3, 1, 1, 1, 0, 2])],
 )
-def test_datafly_on_adult(adult, hierarchies, suppression, classes, published, levels):
-    """What anjana 1.2.3 gives with hierarchies of the same groups."""
-    parameters = {"k": 10, "attributes": QUASI, "suppression": suppression, "hierarchies": hierarchies}
+def test_datafly_on_adult(adult, suppression, classes, published, levels):
+    """What anjana 1.2.3 gives with such groups."""
+    parameters = {"k": 10, "attributes": QUASI, "suppression": suppression, "hierarchies": HIERARCHIES}
     outcome = datafly.anonymize(adult, **parameters, rng=RNG)
     assert outcome.diagnostics["classes"] == classes
     assert outcome.release.published_sizes.sum() == published
     assert list(outcome.diagnostics["levels"].values()) == levels
 
 
-def test_incognito_on_adult(adult, hierarchies):
-    outcome = incognito.anonymize(adult, k=10, attributes=QUASI, hierarchies=hierarchies, keep="income", rng=RNG)
+def test_incognito_on_adult(adult):
+    outcome = incognito.anonymize(adult, k=10, attributes=QUASI, hierarchies=HIERARCHIES, keep="income", rng=RNG)
     assert outcome.diagnostics["nodes"] == 1512
     assert outcome.diagnostics["min_size"] >= 10
     assert outcome.release.suppressed == 0
-    every = datafly.anonymize(adult, k=10, attributes=QUASI, hierarchies=hierarchies, rng=RNG)
+    every = datafly.anonymize(adult, k=10, attributes=QUASI, hierarchies=HIERARCHIES, rng=RNG)
     assert outcome.diagnostics["classes"] >= every.diagnostics["classes"]
     income = adult["income"].values
     assert (outcome.release.kept["income"].values == income[outcome.origins]).all()
+
+
+def test_every_value_of_adult_has_a_line_in_its_hierarchy(adult):
+    for path in HIERARCHIES.glob("*.csv"):
+        hierarchy = from_file(Attribute(path.stem, adult[path.stem]), path)
+        assert hierarchy.tables[-1] == ["*"]
