@@ -29,7 +29,8 @@ CONTENT, KIND = b"content", b"kind"  # keys of metadata, of a file and of a colu
 RELATION = b"relation"
 OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 ADDRESS = r"^(?P<a>O)\.(?P<b>O)\.(?P<c>O)\.(?P<d>O)$".replace("O", OCTET)
-ADDRESS_LIKE = r"^[0-9]+(\.[0-9]+){3}$|^[0-9a-fA-F]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*$"
+# Of IPv6 either `::` or eight groups; a time of day and the address of a device have fewer.
+ADDRESS_LIKE = r"^[0-9]+(\.[0-9]+){3}$|^[0-9a-fA-F:]*::[0-9a-fA-F:.]*$|^([0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}$"
 TIME_LIKE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}"
 
 

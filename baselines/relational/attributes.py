@@ -77,6 +77,8 @@ def attributes_of(relation: Relation, names: str | Sequence[str], encoding: str)
             found.append(Attribute(name, column))
     if not found:
         raise ParameterError(f"attributes must name at least one column, of {', '.join(relation.names)}")
+    if len({attribute.name for attribute in found}) < len(found):
+        raise ParameterError(f"attributes: an octet has the name of a column, in {', '.join(named(found))}; rename it")
     return found
 
 

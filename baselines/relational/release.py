@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from baselines.relational.attributes import Attribute, columns_of, named
+from baselines.relational.attributes import Attribute, columns_of
 from baselines.relational.frequencies import numbered
 from baselines.relational.hierarchies import Hierarchy
 from baselines.relational.rendering import RENDERINGS
@@ -143,7 +143,7 @@ def kept_columns(
         If one is unknown, recoded, or identifies whom k protects.
     """
     names = columns_of(relation, keep, "keep")
-    recoded = {name.partition(".")[0] if each.octet else name for each in attributes for name in named([each])}
+    recoded = {each.name.rpartition(".")[0] if each.octet else each.name for each in attributes}
     for name in names:
         if name in recoded or name == unit:
             raise ParameterError(f"keep: {name!r} is {'recoded' if name in recoded else 'the unit of k'}; leave it out")

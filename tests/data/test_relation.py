@@ -45,6 +45,11 @@ def test_columns_are_of_the_kind_that_their_texts_show(tmp_path):
     assert relation["code"].texts() == ["007", "012", "007"]  # leading zeros are kept
 
 
+def test_times_of_day_and_device_addresses_are_texts(tmp_path):
+    relation = read_relation(written(tmp_path, "at,device,version\n10:20:30,a0:b1:c2:d3:e4:f5,1.2.3\n"))
+    assert {column.kind for column in relation.columns.values()} == {CATEGORY}
+
+
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
 def test_a_relation_is_read_as_it_was_written(tmp_path, name):
     relation = read_relation(written(tmp_path, TABLE))
@@ -86,6 +91,7 @@ def test_parquet_of_others(tmp_path):
             "row 2: '2001:db8::1' in column 'ip' is an IPv6 address, which is not supported",
         ),
         ("ip\n10.0.0.1\n10.0.0.256\n", "row 2: '10.0.0.256' in column 'ip' is no IPv4 address"),
+        ("ip\n2001:db8:0:0:0:0:0:1\n", "row 1: '2001:db8:0:0:0:0:0:1' in column 'ip' is an IPv6 address"),
         ("ip\n010.0.0.1\n", "row 1: '010.0.0.1' in column 'ip' is no IPv4 address"),
         ("ip,n\n10.0.0.1,1\n10.0.0.1,\n", "row 2: column 'n' is empty; fill or drop such rows"),
         ("a,a\n1,2\n", "the names of the columns repeat"),
