@@ -33,6 +33,11 @@ def logs_of(experiment):
     return [log for log in config["experiments"][experiment]["logs"] if log in RAW_FILES]
 
 
+def kind_of(log):
+    """Whether a dataset is an event log (`log`) or a table of rows (`relation`)."""
+    return DATASETS[log].kind
+
+
 def unavailable_logs(experiment):
     """The logs of an experiment that cannot be had; its tables name them."""
     return [log for log in config["experiments"][experiment]["logs"] if log in UNAVAILABLE]

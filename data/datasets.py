@@ -42,6 +42,8 @@ class Dataset:
     ----------
     key : str
         Name in configuration, paths and tables.
+    kind : {"log", "relation"}
+        An event log or a table of rows: what the mechanisms that it goes through read.
     title, authors, year, doi, licence, page : str
     url, fallback_url : str
         Where the file is downloaded from, in this order.
@@ -62,6 +64,7 @@ class Dataset:
     """
 
     key: str
+    kind: str = "log"
     title: str = ""
     authors: str = ""
     year: str = ""
@@ -156,7 +159,7 @@ def published() -> dict[str, Dataset]:
     """The datasets of `config/datasets.csv` by key."""
     names = [known.name for known in fields(Dataset)]
     with TABLE.open(newline="", encoding="utf-8") as lines:
-        rows = [{name: row[name] for name in names} for row in csv.DictReader(lines)]
+        rows = [{name: row[name] for name in names if name in row} for row in csv.DictReader(lines)]
     entries = [Dataset(**{**row, "options": json.loads(row["options"] or "{}")}) for row in rows]
     return {
         entry.key: replace(entry, path=os.path.relpath(ROOT / entry.path) if entry.path else "") for entry in entries

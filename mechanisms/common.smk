@@ -17,6 +17,7 @@ for name, file in MECHANISMS.items():
         raise WorkflowError(f"{file}: rename the folder; {name!r} must be of letters, digits and underscores")
 
 GRIDS = {}  # as declared by `run`: mechanism -> parameter -> values
+READS = {}  # as declared by `run`: mechanism -> kind of the datasets that it reads
 
 LIMITS = {
     "limit_s": config["timeout"],
@@ -48,8 +49,12 @@ def source(mechanism):
     }
 
 
-def run(mechanism, **grid):
-    """Outputs of a run, release and record; declares the parameters and the default grid."""
+def run(mechanism, reads="log", **grid):
+    """Outputs of a run, release and record; declares the parameters, the default grid and what the mechanism reads.
+
+    It runs on datasets of the kind that it reads: event logs (`log`) or tables of rows (`relation`).
+    """
+    READS[mechanism] = reads
     try:
         GRIDS[mechanism] = spelled(grid, mechanism)
     except GridError as error:
@@ -124,4 +129,9 @@ def cells(experiment):
                 raise GridError(f"{key}: no mechanism has a parameter {name!r}")
     except GridError as error:
         raise WorkflowError(f"experiments.{experiment}: {error}") from None
-    return [(mechanism, parameters, log) for log in logs_of(experiment) for mechanism, parameters in found]
+    return [
+        (mechanism, parameters, log)
+        for log in logs_of(experiment)
+        for mechanism, parameters in found
+        if READS[mechanism] == kind_of(log)
+    ]
