@@ -50,9 +50,9 @@ def source(mechanism):
 
 
 def run(mechanism, reads="log", **grid):
-    """Outputs of a run, release and record; declares the parameters, the default grid and what the mechanism reads.
+    """Outputs of a run: release, record and private origins; declares the parameters and the default grid.
 
-    It runs on datasets of the kind that it reads: event logs (`log`) or tables of rows (`relation`).
+    A mechanism runs on datasets of the kind that it reads: event logs (`log`) or tables of rows (`relation`).
     """
     READS[mechanism] = reads
     try:
@@ -62,6 +62,7 @@ def run(mechanism, reads="log", **grid):
     return {
         "release": pattern(mechanism, "release.parquet"),
         "record": pattern(mechanism, "run.json"),
+        "origins": pattern(mechanism, "origins.parquet"),
     }
 
 
