@@ -9,9 +9,9 @@ from data.datasets import DatasetError, UnavailableError, dataset, locate, publi
 # What decides the content of a canonical log. A log that is converted again to the same bytes causes no further
 # work if it is done first, by the target `datasets`.
 IMPORTED_BY = (
-    "arrow columns convert csv_log importing io lifecycle log memory options order relation relation_import relation_io"
-    " tabular times unpack xes".split()
-)
+    "arrow columns convert csv_log importing io lifecycle log memory options order relation relation_import"
+    " relation_io tabular times unpack xes"
+).split()
 IMPORTERS = [project_path("data", f"{module}.py") for module in IMPORTED_BY]
 GENERATORS = [project_path("data", "access.py")]
 
