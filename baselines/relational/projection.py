@@ -23,6 +23,7 @@ from mechanisms.ids import fresh_case_ids
 
 CASE, PAIR, EVENT = "case", "pair", "event"
 ENTITIES = (CASE, PAIR, EVENT)
+ROWS = "rows"
 USER = "user"
 
 
@@ -63,7 +64,7 @@ def project(log: EventLog, entity: str, attributes: str | Sequence[str], user: s
     """
     if entity not in ENTITIES:
         raise ParameterError(f"project must be one of {', '.join(ENTITIES)}; it is {entity!r}")
-    names = list(dict.fromkeys(name for name in _names(attributes) if name))
+    names = _names(attributes)
     columns = {name: _column(log, name) for name in names}
     if user in log.attributes:
         columns[USER] = _column(log, user)
@@ -85,11 +86,16 @@ def project(log: EventLog, entity: str, attributes: str | Sequence[str], user: s
 
 
 def inject(
-    log: EventLog, projection: Projection, release: RelationRelease, origins: np.ndarray, rng: np.random.Generator
+    log: EventLog,
+    projection: Projection,
+    release: RelationRelease,
+    origins: np.ndarray,
+    rng: np.random.Generator,
+    keep: Sequence[str] = (),
 ) -> tuple[EventLog, np.ndarray]:
     """The log with the recoded attributes in place of the original ones, in random order and under fresh case ids.
 
-    Further attributes are left out, and so are cases of which a row is suppressed. A recoded time is the lower end of
+    Attributes neither recoded nor to keep are left out, and so are cases of which a row is suppressed. A recoded time is the lower end of
     its interval: of cases, at which the case then begins, the times from event to event unchanged; of pairs and events,
     that of each event. Octets are put together again.
 
@@ -103,6 +109,8 @@ def inject(
     origins : int64 array (rows,)
         The row of the relation of each released one.
     rng : numpy.random.Generator
+    keep : sequence of str
+        Attributes of the log that stay as they are.
 
     Returns
     -------
@@ -123,7 +131,8 @@ def inject(
         log.offsets,
         log.labels,
         log.case_ids,
-        {name: values[of_event[order]] for name, values in texts.items()},
+        {name: values[of_event][order] for name, values in texts.items()}
+        | {name: log.attributes[name][order] for name in keep},
     )
     published = of_event < len(release.published_sizes)
     kept = rng.permutation(np.flatnonzero(np.logical_and.reduceat(published, log.offsets[:-1])))
@@ -134,9 +143,10 @@ def through(
     anonymize: Callable[..., Outcome],
     log: EventLog,
     *,
-    project_as: str,
+    entity: str,
     attributes: str | Sequence[str],
     user: str = USER,
+    keep: str | Sequence[str] = (),
     rng: np.random.Generator,
     **parameters: object,
 ) -> Outcome:
@@ -146,27 +156,33 @@ def through(
     ----------
     anonymize : callable (relation, *, attributes, rng, **parameters) -> Outcome
     log : EventLog
-    project_as, attributes, user : as `project`
+    entity, attributes, user : as `project`
+    keep : str or sequence of str
+        Further attributes of the log to release as they are.
     rng : numpy.random.Generator
     parameters
         Those of the mechanism.
 
     Raises
     ------
+    ParameterError
+        If an attribute to keep is not there, recoded, or the user's.
     Infeasible
         If the log has no case, or as the mechanism.
     """
     if not log.n_cases:
         raise Infeasible("the log has no case")
-    projection = project(log, project_as, attributes, user)
+    for name in (kept := _names(keep)):
+        if name not in log.attributes or name in (user, *_names(attributes)):
+            raise ParameterError(f"keep: {name!r} is no attribute of the log, is recoded, or tells persons apart")
+    projection = project(log, entity, attributes, user)
     outcome = anonymize(projection.relation, attributes=_names(attributes), rng=rng, **parameters)
-    released, order = inject(log, projection, outcome.release, outcome.origins, rng)
-    counted = (
-        f"{project_as}s" if parameters.get("unit", "rows") == "rows" else f"distinct values of {parameters['unit']}"
-    )
+    released, order = inject(log, projection, outcome.release, outcome.origins, rng, kept)
+    unit = parameters.get("unit", ROWS)
     least = fewest_users(log, projection, outcome, order)
-    diagnostics = {**outcome.diagnostics, "projected": project_as, "class_users_min": least}
-    notes = [*outcome.notes, f"k counts {counted}", *_note_of_users(least, parameters.get("k"))]
+    diagnostics = {**outcome.diagnostics, "projected": entity, "class_users_min": least}
+    counted = f"k counts {entity}s" if unit == ROWS else f"k counts distinct values of {unit!r}"
+    notes = [*outcome.notes, counted, *_note_of_users(least, parameters.get("k"))]
     return Outcome(released, diagnostics, resolved=outcome.resolved, notes=notes, origins=order)
 
 
@@ -191,7 +207,8 @@ def _note_of_users(least: int | None, k: int | None) -> list[str]:
 
 
 def _names(attributes: str | Sequence[str]) -> list[str]:
-    return re.split("[,+]", attributes) if isinstance(attributes, str) else list(attributes)
+    names = re.split("[,+]", attributes) if isinstance(attributes, str) else attributes
+    return list(dict.fromkeys(name for name in names if name))
 
 
 def _column(log: EventLog, name: str) -> Column:
