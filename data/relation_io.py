@@ -281,7 +281,7 @@ def _plain(field: pa.Field, values: pa.ChunkedArray) -> pa.Array:
         return array.cast(array.type.value_type)
     if kind in (IPV4, TIME):
         texts = from_texts(spelled(to_integers(array.cast(pa.int64()).fill_null(0), np.int64), kind))
-        return pc.if_else(array.is_valid(), texts, pa.scalar(None, pa.string()))
+        return texts.take(from_integers(np.arange(len(texts)), pa.int64(), valid=_bools(array.is_valid())))
     return array
 
 

@@ -43,7 +43,7 @@ class Projection:
     of_event: np.ndarray
 
 
-def project(log: EventLog, entity: str, attributes: str | Sequence[str], user: str = USER) -> Projection:
+def project(log: EventLog, entity: str, attributes: str | Sequence[str], user: str | None = None) -> Projection:
     """The relation of some attributes of a log.
 
     Parameters
@@ -54,8 +54,8 @@ def project(log: EventLog, entity: str, attributes: str | Sequence[str], user: s
         its start; a distinct combination of user and attributes; or an event.
     attributes : str or sequence of str
         A text separates them by ``,`` or ``+``. ``time:timestamp`` is the time of an event.
-    user : str
-        The attribute that tells persons apart; if the log lacks it, only rows can be counted.
+    user : str, optional
+        The attribute that tells persons apart, by default ``user``, which the log may lack: then only rows are counted.
 
     Raises
     ------
@@ -66,8 +66,8 @@ def project(log: EventLog, entity: str, attributes: str | Sequence[str], user: s
         raise ParameterError(f"project must be one of {', '.join(ENTITIES)}; it is {entity!r}")
     names = _names(attributes)
     columns = {name: _column(log, name) for name in names}
-    if user in log.attributes:
-        columns[USER] = _column(log, user)
+    if user is not None or USER in log.attributes:
+        columns[USER] = _column(log, user or USER)
     if not names:
         raise ParameterError("attributes must name at least one attribute of the log")
     of_events = Relation(columns)
@@ -95,9 +95,9 @@ def inject(
 ) -> tuple[EventLog, np.ndarray]:
     """The log with the recoded attributes in place of the original ones, in random order and under fresh case ids.
 
-    Attributes neither recoded nor to keep are left out, and so are cases of which a row is suppressed. A recoded time is the lower end of
-    its interval: of cases, at which the case then begins, the times from event to event unchanged; of pairs and events,
-    that of each event. Octets are put together again.
+    Attributes neither recoded nor to keep are left out, and so are cases of which a row is suppressed. A recoded time
+    is the lower end of its interval: of cases, at which the case then begins, the times from event to event unchanged;
+    of pairs and events, that of each event. Octets are put together again.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def through(
     *,
     entity: str,
     attributes: str | Sequence[str],
-    user: str = USER,
+    user: str | None = None,
     keep: str | Sequence[str] = (),
     rng: np.random.Generator,
     **parameters: object,
@@ -173,7 +173,7 @@ def through(
     if not log.n_cases:
         raise Infeasible("the log has no case")
     for name in (kept := _names(keep)):
-        if name not in log.attributes or name in (user, *_names(attributes)):
+        if name not in log.attributes or name in (user or USER, *_names(attributes)):
             raise ParameterError(f"keep: {name!r} is no attribute of the log, is recoded, or tells persons apart")
     projection = project(log, entity, attributes, user)
     outcome = anonymize(projection.relation, attributes=_names(attributes), rng=rng, **parameters)
