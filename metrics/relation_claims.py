@@ -10,7 +10,7 @@ import numpy as np
 from data.relation import Relation
 from data.relation_release import RelationRelease
 from metrics.metric import EMPTY, Metric, Value, not_applicable
-from metrics.recoded import UNLINKED, distinct_values, published, requested_k
+from metrics.recoded import UNLINKED, distinct_values, published
 
 ROWS = "rows"
 
@@ -33,10 +33,10 @@ def score(
 ) -> dict[str, Value]:
     """1 for a claim that holds, 0 for one that fails; what is not claimed is not applicable.
 
-    Rows are claimed wherever there is a k, as k distinct members of any unit are at least k rows; the unit is another
-    column where the run counts its distinct values.
+    A mechanism states in its diagnostics the k that it claims and of which unit: rows, or distinct values of a column,
+    which then are at least as many rows.
     """
-    k, unit = requested_k(record), record["parameters"].get("unit", ROWS)
+    k, unit = (record["diagnostics"].get(name) for name in ("k", "unit"))
     if k is None:
         return dict.fromkeys([metric.name for metric in METRICS], not_applicable("the run claims nothing of the kind"))
     if not published(release):

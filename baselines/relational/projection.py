@@ -182,7 +182,7 @@ def through(
     least = fewest_users(log, projection, outcome, order)
     diagnostics = {**outcome.diagnostics, "projected": entity, "class_users_min": least}
     counted = f"k counts {entity}s" if unit == ROWS else f"k counts distinct values of {unit!r}"
-    notes = [*outcome.notes, counted, *_note_of_users(least, parameters.get("k"))]
+    notes = [*outcome.notes, counted, *_note_of_users(least, parameters.get("k")), _note_of_times(attributes)]
     return Outcome(released, diagnostics, resolved=outcome.resolved, notes=notes, origins=order)
 
 
@@ -204,6 +204,12 @@ def _note_of_users(least: int | None, k: int | None) -> list[str]:
     if k is None or least >= k:
         return [f"every class has at least {least} users"]
     return [f"a class has only {least} users, fewer than k = {k}; count users (--unit user)"]
+
+
+def _note_of_times(attributes: str | Sequence[str]) -> str:
+    if TIMESTAMP in _names(attributes):
+        return "the times from event to event may still tell a case apart"
+    return f"times are released as they are and may tell a case apart; recode {TIMESTAMP} too"
 
 
 def _names(attributes: str | Sequence[str]) -> list[str]:

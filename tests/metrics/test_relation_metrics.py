@@ -51,7 +51,8 @@ def test_discernibility_and_normalised_average_of_v8():
     values = relation_classes.score(None, release_of([3, 3], 2), RECORD)
     assert (values["discernibility"], values["discernibility_published"]) == (34, 18)
     assert values["class_size_normalised"] == pytest.approx(0.889, abs=5e-4)
-    assert (values["classes"], values["suppressed_rows"]) == (3, 2)
+    assert (values["classes"], values["suppressed_rows"], values["rows_below_k"]) == (3, 2, 0)
+    assert relation_classes.score(None, release_of([3, 2, 1]), RECORD)["rows_below_k"] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -167,11 +168,15 @@ def test_unsound_rows_of_the_text_cut_from_digits():
 def test_claims_are_counted_on_the_release_and_on_whom_k_counts():
     original = Relation({"user": numbers([1, 1, 2, 3, 4, 5])})
     release, origins = release_of([3, 3]), np.arange(6)
-    of_users = {"parameters": {"k": 3, "unit": "user"}}
+    of_users = {"diagnostics": {"k": 3, "unit": "user"}}
     assert relation_claims.score(original, release, origins, of_users) == {"claim_k_rows": 1, "claim_k_unit": 0}
     assert relation_claims.score(original, release, origins[[1, 2, 3, 0, 4, 5]], of_users)["claim_k_unit"] == 1
-    assert relation_claims.score(original, release, origins, {"parameters": {"k": 4}})["claim_k_rows"] == 0
+    assert (
+        relation_claims.score(original, release, origins, {"diagnostics": {"k": 4, "unit": "rows"}})["claim_k_rows"]
+        == 0
+    )
     assert relation_claims.score(original, release, None, of_users)["claim_k_unit"].status == "n/a"
+    assert relation_claims.score(original, release, origins, RECORD)["claim_k_rows"].status == "n/a"
 
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30), st.integers(0, 9)), min_size=1, max_size=30)
@@ -187,7 +192,7 @@ def test_values_stay_in_range_and_do_not_depend_on_the_order_of_rows(table, k, r
     low = np.array([ip[classes == c].min() for c in range(classes.max() + 1)])
     high = np.array([ip[classes == c].max() for c in range(classes.max() + 1)])
     texts = tuple(f"0.0.0.0/{32 - int(end).bit_length()}" for end in high)
-    record = {"parameters": {"k": k, "unit": "user"}, "diagnostics": {}}
+    record = {"parameters": {"k": k}, "diagnostics": {"k": k, "unit": "user"}}
     release = RelationRelease(classes[order], {"ip": Recoded(texts, low, high, IPV4)})
 
     def scores(original, origins):
