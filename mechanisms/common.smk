@@ -93,6 +93,11 @@ def public_bounds(*names):
     return options
 
 
+def projection(wildcards):
+    """What a mechanism of relations takes as a row of an event log, as an option: a case."""
+    return "--project case" if kind_of(wildcards.log) == "log" else ""
+
+
 def amun_epsilons(wildcards):
     """What Amun estimates on a log, if the epsilon of a run is taken from it, as in `amun-mean@0.3`."""
     _, at, delta = wildcards.epsilon.partition(AT)

@@ -33,7 +33,7 @@ METRICS = (
     _metric("class_size_normalised", "Mean class size / k", group="default"),
     _metric("classes", "Classes", direction="higher", group="default"),
     _metric("suppressed_rows", "Suppressed rows", "rows", identity=0.0, empty=None, group="default"),
-    _metric("rows_below_k", "Published rows in classes of fewer than k", "share of rows", high=1.0),
+    _metric("rows_below_k", "Published rows in classes of fewer than k", "share of rows", high=1.0, group="default"),
     _metric("class_size_min", "Smallest class", "rows", direction="none"),
     _metric("class_size_q1", "Class size, first quartile", "rows", direction="none"),
     _metric("class_size_median", "Class size, median", "rows", direction="none"),

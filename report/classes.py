@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 
 from metrics.class_profile import ADDRESS, CLASS, SUPPRESSED
 from report.arguments import study_parser
-from report.figure import PANEL, write_figure
+from report.figure import PANEL, entitle, write_figure
 from report.summary import log_names, method_labels, read_statistics
 
 ACROSS = 3
@@ -65,7 +65,7 @@ def class_figure(profiles: dict[tuple[str, str], pd.DataFrame], figure: str, tit
     drawn.supxlabel(label_x, fontsize="small")
     drawn.supylabel(label_y, fontsize="small")
     marks = ["the first repeat of each setting"] + ["† marks a synthetic log"] * synthetic
-    drawn.suptitle("\n".join([title, *marks]), fontsize="medium")
+    entitle(drawn, [title, *marks])
     return drawn
 
 
