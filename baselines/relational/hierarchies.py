@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -111,10 +112,9 @@ def hierarchies_of(
     LogError
         If the folder has no file of any attribute, or a file is no hierarchy of the values.
     """
-    kept = [int(digit) for digit in octet_levels if digit in OCTET_LEVELS]
-    if "".join(map(str, sorted(set(kept)))) != octet_levels or kept[0] != 0 or kept[-1] != 4:
+    if not re.fullmatch("01?2?3?4", octet_levels):
         raise ParameterError(f"octet_levels must be rising digits from 0 to 4, as 0234; it is {octet_levels!r}")
-    octet_widths = tuple(OCTET_WIDTHS[level] for level in kept)
+    octet_widths = tuple(OCTET_WIDTHS[int(level)] for level in octet_levels)
     files = {attribute.name: Path(folder or "", f"{attribute.name}.csv") for attribute in attributes}
     found = [name for name, path in files.items() if folder and path.is_file()]
     if folder and not found:

@@ -91,6 +91,8 @@ def _reordered(recoded: Recoded, classes: np.ndarray, suppressed: bool) -> Recod
     bounds = [None if bound is None else bound[classes] for bound in (recoded.low, recoded.high)]
     if suppressed:
         texts[-1] = STAR
+        for bound in filter(lambda bound: bound is not None, bounds):
+            bound[-1] = 0
     return Recoded(tuple(texts), *bounds, recoded.kind)
 
 
