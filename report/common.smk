@@ -83,7 +83,7 @@ def class_profiles(wildcards):
 
 def claims_file(wildcards):
     """What is reported of an experiment."""
-    return project_path("config", "claims", f"{experiment(wildcards)['reported']}.csv")
+    return claim_file(experiment(wildcards)["reported"])
 
 
 def heading(wildcards):

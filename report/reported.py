@@ -2,7 +2,7 @@
 
 `python -m report.reported scores.csv --claims claims.csv --logs statistics.json... --out table.csv table.md table.tex`
 
-The reported values are the claims of kind `value` in a file of `config/claims`, those of the cells that were scored.
+The reported values are the claims of kind `value` in a file of claims, those of the cells that were scored.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pandas as pd
 
 from metrics.registry import declarations
 from report.arguments import scores_parser
+from report.claims import read_claims
 from report.summary import fixed_parameters, log_names, read_scores, read_statistics, summarise, with_synthetic
 from report.write import absent_note, synthetic_note, write_tables
 
@@ -27,8 +28,8 @@ MADE_FOR_IT = (
 
 def read_reported(path: str | Path) -> pd.DataFrame:
     """The claims of kind `value`: log, mechanism, parameters, metric, and the reported value as printed."""
-    claims = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return claims.loc[claims["kind"] == "value", [*CELL, "metric", "reported"]]
+    values = [vars(claim) for claim in read_claims([path]) if claim.kind == "value"]
+    return pd.DataFrame(values, columns=[*CELL, "metric", "reported"])
 
 
 def reported_table(

@@ -180,7 +180,9 @@ def through(
     released, order = inject(log, projection, outcome.release, outcome.origins, rng, kept)
     unit = parameters.get("unit", ROWS)
     least = fewest_users(log, projection, outcome, order)
-    diagnostics = {**outcome.diagnostics, "projected": entity, "class_users_min": least}
+    # Of event logs a mechanism that states k claims it of prefixes.
+    stated = {name: value for name, value in outcome.diagnostics.items() if name not in ("k", "unit")}
+    diagnostics = {**stated, "projected": entity, "class_users_min": least}
     counted = f"k counts {entity}s" if unit == ROWS else f"k counts distinct values of {unit!r}"
     notes = [*outcome.notes, counted, *_note_of_users(least, parameters.get("k")), _note_of_times(attributes)]
     return Outcome(released, diagnostics, resolved=outcome.resolved, notes=notes, origins=order)
