@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "config" / "datasets.csv"
 HIERARCHIES = ROOT / "config" / "hierarchies"
 KINDS = (".xes", ".xes.gz")  # that are read as published
-STATISTICS = ("cases", "events", "activities", "variants", "min_len", "mean_len", "max_len")
+STATISTICS = ("cases", "events", "activities", "variants", "min_len", "mean_len", "max_len", "rows")
+TABLES = (".csv", ".csv.gz", ".parquet")
 
 
 class DatasetError(ValueError):
@@ -56,6 +57,8 @@ class Dataset:
         A file that is used in place: of one's own (relative to the working directory) or embedded in the project.
     lifecycle : str
         Which events to keep: ``all``, or ``complete`` for those that complete an activity.
+    generator : str
+        What makes the file, if that is a module of the project with its options: ``data.access --pairs 14430``.
     synthetic : str
         ``yes`` for a log made by a generator.
     hierarchies : str
@@ -63,8 +66,8 @@ class Dataset:
         `config/hierarchies`, if there is one.
     options : mapping of str to value
         How the file is to be read: fields of `data.options.ImportOptions`, such as the columns of CSV.
-    cases, events, activities, variants, min_len, mean_len, max_len : str
-        Published statistics as printed; lengths are events of a case.
+    cases, events, activities, variants, min_len, mean_len, max_len, rows : str
+        Published statistics as printed; lengths are events of a case, rows those of a relation.
     """
 
     key: str
@@ -84,6 +87,7 @@ class Dataset:
     member: str = ""
     path: str = ""
     lifecycle: str = "all"
+    generator: str = ""
     synthetic: str = ""
     hierarchies: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -94,6 +98,7 @@ class Dataset:
     min_len: str = ""
     mean_len: str = ""
     max_len: str = ""
+    rows: str = ""
 
     @property
     def checksum(self) -> str:
@@ -109,12 +114,14 @@ class Dataset:
     @property
     def kinds(self) -> tuple[str, ...]:
         """Suffixes of files of the dataset that can be read; CSV only if its columns are declared."""
+        if self.kind == "relation":
+            return (*TABLES, Path(self.raw_name).suffix or TABLES[0])
         return (*KINDS, ".csv", ".csv.gz") if "case" in self.options else KINDS
 
     @property
     def convert_options(self) -> list[str]:
         """What `data.convert` has to be told of the dataset, as its command line takes it."""
-        about = {"dataset": self.key, "title": self.title, "lifecycle": self.lifecycle}
+        about = {"dataset": self.key, "title": self.title, "kind": self.kind, "lifecycle": self.lifecycle}
         return [_argument(name, value) for name, value in {**about, **self.options}.items() if value not in ("", False)]
 
     @property
@@ -164,7 +171,7 @@ def published() -> dict[str, Dataset]:
     """The datasets of `config/datasets.csv` by key."""
     names = [known.name for known in fields(Dataset)]
     with TABLE.open(newline="", encoding="utf-8") as lines:
-        rows = [{name: row[name] for name in names if name in row} for row in csv.DictReader(lines)]
+        rows = [{name: row[name] for name in names} for row in csv.DictReader(lines)]
     entries = [Dataset(**{**row, "options": json.loads(row["options"] or "{}")}) for row in rows]
     return {
         entry.key: replace(
@@ -199,9 +206,10 @@ def _argument(name: str, value: object) -> str:
 
 
 def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
-    """Where the raw file of a dataset lies or, if it has to be fetched, will lie.
+    """Where the raw file of a dataset lies or, if it has to be fetched or made, will lie.
 
-    In this order: its own `path`; a file in `raw_dirs` or ``data/raw/<key>``; the place where it is fetched to.
+    In this order: its own `path`; where it is generated; a file in `raw_dirs` or ``data/raw/<key>``; the place where
+    it is fetched to.
 
     Parameters
     ----------
@@ -219,6 +227,8 @@ def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
         if not os.path.isfile(wanted.path):
             raise DatasetError(f"dataset {wanted.key!r}: there is no file {wanted.path}; correct its `path:`")
         return wanted.path
+    if wanted.generator:
+        return f"results/logs/{wanted.key}/{wanted.file_name}"
     if found := find(wanted, [*raw_dirs, f"data/raw/{wanted.key}"]):
         return str(found)
     if not wanted.file_name:

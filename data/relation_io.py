@@ -146,17 +146,18 @@ def _column(field: pa.Field, values: pa.ChunkedArray, path: Path, options: Impor
     if kind in KINDS:
         return from_array(array, kind)
     if is_text(array.type):
-        return _of_texts(array, field.name, path, options)
+        return of_texts(array, field.name, path, options)
     if pa.types.is_integer(array.type):
         return Column(to_integers(array.cast(pa.int64()), np.int64))
     if pa.types.is_timestamp(array.type):
         return Column(_moments(array.cast(pa.timestamp("us", array.type.tz), safe=False), options), TIME)
     if pa.types.is_floating(array.type) or pa.types.is_boolean(array.type):
-        return _of_texts(array.cast(pa.string()), field.name, path, options)
+        return of_texts(array.cast(pa.string()), field.name, path, options)
     raise LogError(f"{path}: column {field.name!r} holds {array.type}; convert it to text, integers or timestamps")
 
 
-def _of_texts(array: pa.Array, name: str, path: Path, options: ImportOptions) -> Column:
+def of_texts(array: pa.Array, name: str, path: str | os.PathLike, options: ImportOptions = DEFAULTS) -> Column:
+    """The column of texts, none of them null, of the kind that they show; as `read_relation` makes them."""
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     codes = to_integers(encoded.indices.cast(pa.int64()), np.int64)
     texts = pc.utf8_trim_whitespace(encoded.dictionary.cast(pa.string()))

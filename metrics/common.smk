@@ -12,12 +12,22 @@ for experiment_name, found in CELLS.items():
     shown = {m for m in EXPERIMENTS[experiment_name]["metrics"] if m in declarations() and declarations()[m].costly}
     for cell in found if shown else ():
         COSTLY[cell] = COSTLY.get(cell, set()) | shown
+for claim in CLAIMS:
+    for cell in claim.cells if claim.metric in declarations() and declarations()[claim.metric].costly else ():
+        COSTLY[cell] = COSTLY.get(cell, set()) | {claim.metric}
+
+
+RUN_FILES = ("release.parquet", "run.json", "origins.parquet")
 
 
 def cell_files(wildcards):
     """Releases, records and origins of all repeats of a cell."""
-    files = ("release.parquet", "run.json", "origins.parquet")
-    return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in files]
+    return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in RUN_FILES]
+
+
+def first_run(wildcards):
+    """Release, record and origins of the first repeat of a cell."""
+    return [f"results/runs/{wildcards.mechanism}/{wildcards.parameters}/{wildcards.log}/0/{file}" for file in RUN_FILES]
 
 
 def cell_folders(wildcards):

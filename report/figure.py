@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 
 import matplotlib
 
@@ -86,7 +87,7 @@ def metric_figure(
     marks = [f"mean ± standard deviation over {scores['repeat'].nunique()} repeats; {BETTER[metric.direction]}"]
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
-    figure.suptitle("\n".join([title, *marks]), fontsize="medium")
+    entitle(figure, [title, *marks])
     return figure
 
 
@@ -151,6 +152,12 @@ def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:
                 f"{cell.method} {cell.text} {arrow}", (0.98, edge), xycoords="axes fraction", color="grey",
                 fontsize="x-small", ha="right", va="top" if edge > 0.5 else "bottom",
             )  # fmt: skip
+
+
+def entitle(figure: Figure, lines: Sequence[str]) -> None:
+    """Write lines above a figure, broken where they are wider than it."""
+    width = int(9 * figure.get_figwidth())  # characters
+    figure.suptitle("\n".join(line for text in lines for line in wrap(text, width)), fontsize="medium")
 
 
 def write_figure(figure: Figure, paths: Sequence[str | Path]) -> None:

@@ -215,7 +215,111 @@ rule draw_heatmap:
         " --title {params.title:q} {params.axes} --out {output} > {log} 2>&1"
 
 
+rule draw_classes:
+    input:
+        profiles=class_profiles,
+        logs="results/logs/{log}/statistics.json",
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/classes/{{log}}/{{figure}}.{kind}", kind=FIGURE),
+    log:
+        "results/{experiment}/messages/classes_{log}_{figure}.txt",
+    wildcard_constraints:
+        figure="sizes|users|intervals",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+    shell:
+        "python -m report.classes {input.profiles} --figure {wildcards.figure} --logs {input.logs}"
+        " --title {params.title:q} --out {output} > {log} 2>&1"
+
+
+rule tabulate_reported:
+    input:
+        scores="results/{experiment}/scores.csv",
+        claims=claims_file,
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/tables/reported.{kind}", kind=TABLE),
+    log:
+        "results/{experiment}/messages/reported.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        absent=absent,
+    shell:
+        "python -m report.reported {input.scores} --claims {input.claims} --logs {input.logs}"
+        " --title {params.title:q} --absent {params.absent} --out {output} > {log} 2>&1"
+
+
 rule timing:
     input:
         timings(),
     localrule: True
+
+
+rule judge:
+    input:
+        all_claimed,
+        claims=CLAIM_FILES,
+        code=REPORT_CODE,
+    output:
+        table=expand("results/claims/claims.{kind}", kind=TABLE),
+        summary="results/claims/summary.txt",
+    log:
+        "results/claims/messages.txt",
+    conda:
+        "../environment.yml"
+    params:
+        repeats=config["repeats"],
+        absent=list(UNAVAILABLE),
+    shell:
+        "python -m report.judge --claims {input.claims} --repeats {params.repeats} --absent {params.absent}"
+        " --out {output.table} --summary {output.summary} > {log} 2>&1"
+
+
+rule claims:
+    input:
+        "results/claims/summary.txt",
+    log:
+        "results/claims/shown.txt",
+    localrule: True
+    conda:
+        "../environment.yml"
+    shell:
+        "tee {log} < {input}"
+
+
+rule trace_claim:
+    input:
+        claimed,
+        claims=CLAIM_FILES,
+        code=REPORT_CODE,
+    output:
+        "results/claims/{id}.md",
+    log:
+        "results/claims/{id}.txt",
+    wildcard_constraints:
+        id="(?!claims$)[^/]+",
+    conda:
+        "../environment.yml"
+    params:
+        repeats=config["repeats"],
+    shell:
+        "python -m report.trail {wildcards.id} --claims {input.claims} --repeats {params.repeats} --out {output}"
+        " > {log} 2>&1"
+
+
+rule claim:
+    input:
+        wanted_claim,
+    log:
+        "results/claims/shown_claim.txt",
+    localrule: True
+    conda:
+        "../environment.yml"
+    shell:
+        "tee {log} < {input}"

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.relational.attributes import OCTETS, ROWS, attributes_of, check_k, named, threshold, units_of
+from baselines.relational.attributes import OCTETS, ROWS, attributes_of, check_k, threshold, units_of
 from baselines.relational.frequencies import Frequencies, frequencies_of, outliers
-from baselines.relational.hierarchies import OCTET_LEVELS, Hierarchy, hierarchies_of, without_file
+from baselines.relational.hierarchies import OCTET_LEVELS, Hierarchy, hierarchies_of, of_levels, without_file
 from baselines.relational.release import accounted, check_rendering, full_domain, kept_columns
 from data.relation import Relation
 from data.relation_release import RelationRelease
@@ -93,7 +93,7 @@ def anonymize(
     found = hierarchies_of(chosen, octet_levels, hierarchies)
     levels = walk(found, frequencies_of(found, units), k, allowed, last=tie == "last")[-1]
     parts = full_domain(relation, found, levels, k=k, units=units, rendering=rendering, kept=kept)
-    account = {"levels": dict(zip(named(chosen), levels, strict=True)), "allowed": allowed}
+    account = {"k": k, "unit": unit, **of_levels(found, levels), "allowed": allowed}
     return accounted(*parts, account, notes=without_file(found, hierarchies))
 
 

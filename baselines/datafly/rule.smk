@@ -6,7 +6,7 @@ rule datafly:
     output:
         **run(
             "datafly",
-            reads="relation",
+            reads="relation log",
             attributes=["ip"],
             k=[5, 10, 20],
             suppression=[0, 10],
@@ -24,8 +24,10 @@ rule datafly:
     params:
         seed=seed("datafly"),
         hierarchies=hierarchies_option,
+        project=projection,
     shell:
         MEASURE
         + "python -m baselines.datafly {input.log} {output.release} --attributes {wildcards.attributes} --k {wildcards.k}"
         " --suppression {wildcards.suppression} --tie {wildcards.tie} --encoding {wildcards.encoding}"
-        " --octet-levels {wildcards.octet_levels} --unit {wildcards.unit} {params.hierarchies:q} --seed {params.seed}"
+        " --octet-levels {wildcards.octet_levels} --unit {wildcards.unit} {params.hierarchies:q} {params.project}"
+        " --seed {params.seed}"

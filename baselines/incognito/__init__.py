@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from baselines.incognito.lattice import ALL_OK, MINIMAL, SCOPES, Sufficient, search
-from baselines.relational.attributes import OCTETS, ROWS, attributes_of, check_k, named, threshold, units_of
+from baselines.relational.attributes import OCTETS, ROWS, attributes_of, check_k, threshold, units_of
 from baselines.relational.frequencies import frequencies_of
-from baselines.relational.hierarchies import OCTET_LEVELS, Hierarchy, hierarchies_of, without_file
+from baselines.relational.hierarchies import OCTET_LEVELS, Hierarchy, hierarchies_of, of_levels, without_file
 from baselines.relational.release import accounted, check_rendering, full_domain, kept_columns
 from data.relation import Relation
 from data.relation_release import RelationRelease
@@ -107,7 +107,9 @@ def anonymize(
     parts = full_domain(relation, found, best.levels, k=k, units=units, rendering=rendering, kept=kept)
     minimal = [node.levels for node in nodes if node.minimal]
     account = {
-        "levels": dict(zip(named(chosen), best.levels, strict=True)),
+        "k": k,
+        "unit": unit,
+        **of_levels(found, best.levels),
         "allowed": allowed,
         "nodes": math.prod(hierarchy.height + 1 for hierarchy in found),
         "minimal_nodes": len(minimal),

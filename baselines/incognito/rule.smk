@@ -6,7 +6,7 @@ rule incognito:
     output:
         **run(
             "incognito",
-            reads="relation",
+            reads="relation log",
             attributes=["ip"],
             k=[5, 10, 20],
             suppression=[0],
@@ -24,8 +24,10 @@ rule incognito:
     params:
         seed=seed("incognito"),
         hierarchies=hierarchies_option,
+        project=projection,
     shell:
         MEASURE
         + "python -m baselines.incognito {input.log} {output.release} --attributes {wildcards.attributes} --k {wildcards.k}"
         " --suppression {wildcards.suppression} --criterion {wildcards.criterion} --encoding {wildcards.encoding}"
-        " --octet-levels {wildcards.octet_levels} --unit {wildcards.unit} {params.hierarchies:q} --seed {params.seed}"
+        " --octet-levels {wildcards.octet_levels} --unit {wildcards.unit} {params.hierarchies:q} {params.project}"
+        " --seed {params.seed}"

@@ -110,6 +110,8 @@ def anonymize(
     recoded = _recoded(chosen, found, domains, rendering, tight=tight)
     parts = released(relation, found.classes, recoded, np.zeros(found.cuts + 1, dtype=bool), kept)
     account = {
+        "k": k,
+        "unit": unit,
         "cuts": found.cuts,
         "rhs_cuts": found.rhs_cuts,
         "depth": found.depth,

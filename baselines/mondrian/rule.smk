@@ -5,7 +5,7 @@ rule mondrian:
     output:
         **run(
             "mondrian",
-            reads="relation",
+            reads="relation log",
             attributes=["ip", "ip+user"],
             k=[5, 10, 20],
             rule=["lhs", "lhs_rhs"],
@@ -23,8 +23,9 @@ rule mondrian:
         **LIMITS,
     params:
         seed=seed("mondrian"),
+        project=projection,
     shell:
         MEASURE
         + "python -m baselines.mondrian {input.log} {output.release} --attributes {wildcards.attributes} --k {wildcards.k}"
         " --rule {wildcards.rule} --scope {wildcards.scope} --width {wildcards.width} --encoding {wildcards.encoding}"
-        " --rendering {wildcards.rendering} --unit {wildcards.unit} --seed {params.seed}"
+        " --rendering {wildcards.rendering} --unit {wildcards.unit} {params.project} --seed {params.seed}"

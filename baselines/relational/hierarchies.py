@@ -133,6 +133,13 @@ def without_file(hierarchies: Sequence[Hierarchy], folder: str | os.PathLike | N
     return [f"{folder} holds no hierarchy of {', '.join(names)}; the default is taken"] if folder and names else []
 
 
+def of_levels(hierarchies: Sequence[Hierarchy], levels: Sequence[int]) -> dict[str, dict[str, int]]:
+    """The levels of attributes and the highest ones, as diagnostics."""
+    names = [hierarchy.attribute.name for hierarchy in hierarchies]
+    heights = [hierarchy.height for hierarchy in hierarchies]
+    return {"levels": dict(zip(names, levels, strict=True)), "heights": dict(zip(names, heights, strict=True))}
+
+
 def from_widths(attribute: Attribute, widths: Sequence[int]) -> Hierarchy:
     """The hierarchy of intervals of the given widths, each a multiple of the one before; `ALL` may be the last."""
     codes, distinct = factorized(attribute.column.values)

@@ -5,7 +5,7 @@ rule truncation:
     output:
         **run(
             "truncation",
-            reads="relation",
+            reads="relation log",
             attributes=["ip"],
             prefix=[24, 16, 8],
             k=[10],
@@ -20,7 +20,8 @@ rule truncation:
         **LIMITS,
     params:
         seed=seed("truncation"),
+        project=projection,
     shell:
         MEASURE
         + "python -m baselines.truncation {input.log} {output.release} --attributes {wildcards.attributes} --prefix {wildcards.prefix}"
-        " --k {wildcards.k} --rendering {wildcards.rendering} --unit {wildcards.unit} --seed {params.seed}"
+        " --k {wildcards.k} --rendering {wildcards.rendering} --unit {wildcards.unit} {params.project} --seed {params.seed}"

@@ -98,13 +98,16 @@ def test_discernibility_counts_a_suppressed_row_as_all_rows():
 
 def test_all_rows_may_be_suppressed():
     outcome = datafly.anonymize(addresses(*V6), k=3, suppression="100%", attributes="ip", rng=RNG)
-    assert outcome.diagnostics | {"levels": 0} == {
+    assert outcome.diagnostics | {"levels": 0, "heights": 0} == {
+        "k": 3,
+        "unit": "rows",
         "classes": 0,
         "min_size": None,
         "max_size": None,
         "suppressed": 7,
         "discernibility": 49,
         "levels": 0,
+        "heights": 0,
         "allowed": 7,
     }
     assert outcome.release.recoded["ip.4"].texts == ("*",)
