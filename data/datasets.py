@@ -154,7 +154,8 @@ def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:
     Raises
     ------
     DatasetError
-        If the key is unknown, naming those that come close, or all; or an option of an own dataset cannot be.
+        If the key is unknown, naming those that come close, or all; or an option of an own dataset cannot be, or its
+        folder of hierarchies is missing.
     """
     known = published()
     if key in own:
@@ -169,7 +170,7 @@ def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:
 @cache
 def published() -> dict[str, Dataset]:
     """The datasets of `config/datasets.csv` by key."""
-    names = [known.name for known in fields(Dataset)]
+    names = [known.name for known in fields(Dataset) if known.name != "hierarchies"]
     with TABLE.open(newline="", encoding="utf-8") as lines:
         rows = [{name: row[name] for name in names} for row in csv.DictReader(lines)]
     entries = [Dataset(**{**row, "options": json.loads(row["options"] or "{}")}) for row in rows]
@@ -186,6 +187,8 @@ def published() -> dict[str, Dataset]:
 def _checked(wanted: Dataset) -> Dataset:
     from data.options import ImportOptions, LogError  # which need numpy, and few datasets have options
 
+    if wanted.hierarchies and not os.path.isdir(wanted.hierarchies):
+        raise DatasetError(f"dataset {wanted.key!r}: no folder of hierarchies {wanted.hierarchies!r}")
     try:
         ImportOptions(**wanted.options)
     except (LogError, TypeError) as error:

@@ -96,8 +96,6 @@ def public_bounds(*names):
 def hierarchies(wildcards):
     """The files of hierarchies of the columns that a run recodes, if the dataset has any."""
     folder = DATASETS[wildcards.log].hierarchies
-    if folder and not Path(folder).is_dir():
-        raise WorkflowError(f"datasets.{wildcards.log}: no folder of hierarchies {folder!r}")
     files = [Path(folder, f"{name}.csv") for name in wildcards.attributes.split("+")]
     return [str(file) for file in files if folder and file.is_file()]
 
