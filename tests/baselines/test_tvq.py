@@ -249,7 +249,9 @@ def test_a_release_of_too_many_events_is_refused_before_it_is_made():
 
 def test_a_log_of_too_many_frequent_prefixes_is_refused_whatever_the_noise():
     """At epsilon 1000 noise keeps nothing; the twenty prefixes are those of the log."""
-    with pytest.raises(Infeasible, match=r"about 20 prefixes are to be expected, 9 are allowed \(max_prefixes\); raise pr"):
+    with pytest.raises(
+        Infeasible, match=r"about 20 prefixes are to be expected, 9 are allowed \(max_prefixes\); raise pr"
+    ):
         release(log_of({"abcdefghijklmnopqrst": 10}), epsilon=1000, max_length=21, pruning=5, max_prefixes=9)
 
 
