@@ -12,11 +12,15 @@ for experiment_name, found in CELLS.items():
     shown = {m for m in EXPERIMENTS[experiment_name]["metrics"] if m in declarations() and declarations()[m].costly}
     for cell in found if shown else ():
         COSTLY[cell] = COSTLY.get(cell, set()) | shown
+for claim in CLAIMS:
+    for cell in claim.cells if claim.metric in declarations() and declarations()[claim.metric].costly else ():
+        COSTLY[cell] = COSTLY.get(cell, set()) | {claim.metric}
 
 
 def cell_files(wildcards):
-    """Releases and records of all repeats of a cell."""
-    return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in ("release.parquet", "run.json")]
+    """Releases, records and origins of all repeats of a cell."""
+    files = ("release.parquet", "run.json", "origins.parquet")
+    return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in files]
 
 
 def cell_folders(wildcards):

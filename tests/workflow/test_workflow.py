@@ -20,6 +20,7 @@ import yaml
 
 from conftest import ROOT
 from data.io import read_log
+from data.origins import read_origins
 from data.release import read_release
 from metrics import run_record
 
@@ -235,6 +236,17 @@ def test_every_mechanism_keeps_the_contract(finished):
         else:
             assert originals.isdisjoint(release.case_ids), path
         assert not pq.read_schema(file).metadata, path
+
+
+def test_which_case_a_release_stems_from_is_kept_beside_it(finished):
+    log = read_log(finished / LOG)
+    told = set()
+    for path in finished.glob("results/runs/**/origins.parquet"):
+        if path.stat().st_size:
+            told.add(path.parts[-5])
+            release = read_release(path.with_name("release.parquet"))
+            assert read_origins(path, log.n_cases, release.n_cases) is not None
+    assert told == {"amun", "identity", "pretsa", "pripel", "shuffle"}, "counts have no origins, nor has a graph"
 
 
 def test_a_new_mechanism_in_any_language_stands_in_every_table(project):
