@@ -72,7 +72,7 @@ def metric_figure(
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
     marks += [f"not defined for {', '.join(undefined)}"] * bool(undefined)
-    heading = [line for text in (title, *marks) for line in wrap(text, int(11 * width))]
+    heading = broken([title, *marks], width)
     methods = summary["method"].unique()
     per_line = max(1, int(width / (0.7 + 0.08 * max(map(len, methods), default=0))))
     beside = LINE * (len(heading) + math.ceil(len(methods) / per_line) + 1)
@@ -92,7 +92,7 @@ def metric_figure(
         label: handle for axis in axes.flat for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
     }
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", fontsize="small", ncols=per_line)
-    figure.suptitle("\n".join(heading), fontsize="medium")
+    entitle(figure, heading)
     return figure
 
 
@@ -189,9 +189,13 @@ def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:
 
 
 def entitle(figure: Figure, lines: Sequence[str]) -> None:
-    """Write lines above a figure, broken where they are wider than it."""
-    width = int(9 * figure.get_figwidth())  # characters
-    figure.suptitle("\n".join(line for text in lines for line in wrap(text, width)), fontsize="medium")
+    """Write lines above a figure."""
+    figure.suptitle("\n".join(broken(lines, figure.get_figwidth())), fontsize="medium")
+
+
+def broken(lines: Sequence[str], width: float) -> list[str]:
+    """Lines of a title, broken where they are wider than a figure of so many inches."""
+    return [line for text in lines for line in wrap(text, int(11 * width))]
 
 
 def write_figure(figure: Figure, paths: Sequence[str | Path]) -> None:
