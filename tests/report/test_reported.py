@@ -44,11 +44,7 @@ def test_a_value_stands_beside_the_reported_one_with_its_decimals(claims):
     found = wide.drop(columns="Wall time").to_dict("index")
     assert wide["Wall time"].tolist() == ["1.00 ± 0.71 (81)", ""]
     assert found == {
-        ("x†", "m a"): {
-            "Mean class size / k": "1.42 (1.42)",
-            "Classes": "1017 (1016)",
-            "Wall time": "1.00 ± 0.71 (81)",
-        },
+        ("x†", "m a"): {"Mean class size / k": "1.42 (1.42)", "Classes": "1017 (1016)"},
         ("x†", "m b"): {"Mean class size / k": "1.41 (1.41)", "Classes": ""},
     }
     assert len(data) == 4
