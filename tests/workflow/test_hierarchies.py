@@ -1,69 +1,51 @@
-"""A table of one's own through the workflow, with hierarchies of its columns."""
+"""Hierarchies of the columns of a table of one's own, through the workflow."""
 
 from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 import yaml
 from test_workflow import copy_project, snakemake
 
-from data.origins import read_origins
 from data.release import read_release
 
 ROLES = {"nurse": "care", "surgeon": "care", "porter": "house", "cook": "house"}
-GRIDS = {
-    "datafly": {"attributes": ["role", "ip"], "k": [10], "suppression": ["10%"]},
-    "incognito": {"attributes": ["role+ip"], "k": [10]},
-    "mondrian": {"attributes": ["ip+role"], "k": [10], "rule": ["lhs_rhs"], "unit": ["person"]},
-    "truncation": {"attributes": ["ip"], "prefix": [16]},
-}
+GRIDS = {"datafly": {"attributes": ["role", "age"], "k": [15], "suppression": [0]}}
 
 
-def configure(project, **dataset) -> None:
-    experiment = {"title": "T", "logs": ["mine"], "metrics": ["classes", "discernibility"], "grids": GRIDS}
-    mine = {"path": "mine.csv", "kind": "relation", "hierarchies": "hierarchies", **dataset}
+def configure(project, hierarchies: str) -> None:
+    mine = {"path": "mine.csv", "kind": "relation", "hierarchies": hierarchies}
+    experiment = {"title": "T", "logs": ["mine"], "mechanisms": [*GRIDS], "metrics": ["classes"], "grids": GRIDS}
     config = {"repeats": 1, "timeout": 60, "datasets": {"mine": mine}, "experiments": {"test": experiment}}
     (project / "test.yaml").write_text(yaml.safe_dump(config))
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project with a table of 200 rows."""
-    project = copy_project(tmp_path_factory.mktemp("relations") / "project")
-    rng = np.random.default_rng(2)
-    rows = [
-        f"{rng.integers(60)},{rng.choice([*ROLES])},10.{rng.integers(2)}.{rng.integers(4)}.{rng.integers(256)}"
-        for _ in range(200)
-    ]
-    (project / "mine.csv").write_text("\n".join(["person,role,ip", *rows]))
-    (project / "hierarchies").mkdir()
+    """A project with a table of ten rows a role, and the hierarchy of one of its columns."""
+    project = copy_project(tmp_path_factory.mktemp("hierarchies") / "project")
+    rows = [f"{role},{age}" for age in range(10) for role in ROLES]
+    (project / "mine.csv").write_text("\n".join(["role,age", *rows]))
+    (project / "groups").mkdir()
     lines = [f"{role};{group};*" for role, group in ROLES.items()]
-    (project / "hierarchies" / "role.csv").write_text("\n".join(lines))
-    configure(project)
+    (project / "groups" / "role.csv").write_text("\n".join(lines))
     return project
 
 
-def test_mechanisms_of_tables_run_on_tables_and_no_others(project):
+def test_columns_with_a_file_are_recoded_by_it_and_others_by_default(project):
+    configure(project, "groups")
     snakemake(project)
-    folders = sorted(path.parent for path in project.glob("results/runs/*/*/mine/0/run.json"))
-    assert {folder.parts[-4] for folder in folders} == set(GRIDS)
-    for folder in folders:
-        record = json.loads((folder / "run.json").read_text())
-        assert (record["status"], record["reason"]) == ("ok", None)
-        release = read_release(folder / "release.parquet")
-        assert sorted(read_origins(folder / "origins.parquet", 200, 200).tolist()) == list(range(200))
-        if record["mechanism"] != "truncation":
-            assert release.published_sizes.min() >= 10
-        if record["parameters"]["attributes"] == "role":
-            assert set(release.recoded["role"].texts) <= {*ROLES, *ROLES.values(), "*"}
-            assert record["parameters"]["hierarchies"] == "hierarchies"
-            assert record["diagnostics"]["heights"] == {"role": 2}
-    table = (project / "results" / "test" / "tables" / "classes.csv").read_text()
-    assert all(name in table for name in GRIDS)
+    records = [json.loads(path.read_text()) for path in project.glob("results/runs/datafly/*/mine/0/run.json")]
+    of = {record["parameters"]["attributes"]: record for record in records}
+    assert {name: record["parameters"]["hierarchies"] for name, record in of.items()} == {"role": "groups", "age": None}
+    assert of["role"]["diagnostics"]["levels"] == {"role": 1}
+    assert of["age"]["diagnostics"]["heights"] == {"age": 1}
+    (path,) = project.glob("results/runs/datafly/attributes=role,*/mine/0/release.parquet")
+    release = read_release(path)
+    assert (release.recoded["role"].texts, release.sizes.tolist()) == (("care", "house"), [20, 20])
 
 
-def test_a_missing_folder_of_hierarchies_is_named(project):
-    configure(project, hierarchies="absent")
+def test_a_missing_folder_is_named(project):
+    configure(project, "absent")
     assert "dataset 'mine': no folder of hierarchies 'absent'" in snakemake(project, "--dry-run", code=1)
