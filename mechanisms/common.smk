@@ -107,6 +107,27 @@ def own_files(mechanism):
     return code_files(Path(MECHANISMS[mechanism]).parent)
 
 
+def audited():
+    """The mechanisms that declare audits, in a file of their folder."""
+    return [name for name, file in MECHANISMS.items() if Path(workflow.basedir, file).with_name("audits.py").exists()]
+
+
+def package(wildcards):
+    """The Python package of a mechanism."""
+    return ".".join(Path(MECHANISMS[wildcards.mechanism]).parent.parts)
+
+
+def audited_code(wildcards):
+    """What the draws of an audit depend on; a query of variants also on what all of them share."""
+    folder = Path(MECHANISMS[wildcards.mechanism]).parent
+    shared = [project_path("mechanisms", f"{name}.py") for name in ("audit", "neighbours", "observations")]
+    return (
+        own_files(wildcards.mechanism)
+        + shared
+        + (code_files("baselines", "prefix_query") if folder.parts[0] == "baselines" else [])
+    )
+
+
 def cells(experiment):
     """The cells of an experiment as (mechanism, parameters, log)."""
     wanted = config["experiments"][experiment]

@@ -1,4 +1,4 @@
-"""Scores: every metric of every repeat of a cell, in one job."""
+"""Scores: every metric of every repeat of a cell, in one job. Audits of differential privacy."""
 
 
 rule score:
@@ -19,3 +19,17 @@ rule score:
     shell:
         "python -m metrics.score --log {input.log} --out {output} {params.only} {params.costly} {params.runs}"
         " > {log} 2>&1"
+
+
+rule bound_epsilons:
+    input:
+        draws=expand("results/audit/draws/{mechanism}.npz", mechanism=audited()),
+        code=code_files("metrics"),
+    output:
+        "results/audit/audit.csv",
+    log:
+        "results/audit/audit.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m metrics.audit {input.draws} --out {output} > {log} 2>&1"

@@ -219,3 +219,23 @@ rule timing:
     input:
         timings(),
     localrule: True
+
+
+rule tabulate_audit:
+    input:
+        findings="results/audit/audit.csv",
+        code=REPORT_CODE,
+    output:
+        expand("results/audit/tables/audit.{kind}", kind=TABLE),
+    log:
+        "results/audit/tables/audit.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m report.audit {input.findings} --out {output} > {log} 2>&1"
+
+
+rule audit:
+    input:
+        expand("results/audit/tables/audit.{kind}", kind=TABLE),
+    localrule: True
