@@ -6,6 +6,7 @@ if not workflow.configfiles:
 
 
 include: "config/common.smk"
+include: "report/claims.smk"
 include: "data/common.smk"
 include: "data/rules.smk"
 include: "mechanisms/common.smk"

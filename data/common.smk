@@ -14,6 +14,7 @@ IMPORTED_BY = (
 IMPORTERS = [project_path("data", f"{module}.py") for module in IMPORTED_BY]
 
 WANTED_LOGS = list(dict.fromkeys(log for wanted in config["experiments"].values() for log in wanted["logs"]))
+WANTED_LOGS += [log for log in dict.fromkeys(log for claim in CLAIMS for log in claim.logs) if log not in WANTED_LOGS]
 DATASETS, RAW_FILES, UNAVAILABLE = {}, {}, {}
 for log in WANTED_LOGS:
     try:

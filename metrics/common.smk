@@ -12,6 +12,9 @@ for experiment_name, found in CELLS.items():
     shown = {m for m in EXPERIMENTS[experiment_name]["metrics"] if m in declarations() and declarations()[m].costly}
     for cell in found if shown else ():
         COSTLY[cell] = COSTLY.get(cell, set()) | shown
+for claim in CLAIMS:
+    for cell in claim.cells if claim.metric in declarations() and declarations()[claim.metric].costly else ():
+        COSTLY[cell] = COSTLY.get(cell, set()) | {claim.metric}
 
 
 def cell_files(wildcards):

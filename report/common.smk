@@ -15,6 +15,8 @@ for experiment_name, wanted in EXPERIMENTS.items():
         raise WorkflowError(f"experiments.{experiment_name}.heatmaps: list its metrics under `metrics` too")
 TIMES = [metric for metric in METRICS if declarations()[metric].unit == "s"]
 
+check_claims()
+
 
 wildcard_constraints:
     metric="|".join(METRICS),

@@ -239,3 +239,67 @@ rule audit:
     input:
         expand("results/audit/tables/audit.{kind}", kind=TABLE),
     localrule: True
+
+
+rule judge:
+    input:
+        all_claimed,
+        claims=CLAIM_FILES,
+        code=REPORT_CODE,
+    output:
+        table=expand("results/claims/claims.{kind}", kind=TABLE),
+        summary="results/claims/summary.txt",
+    log:
+        "results/claims/messages.txt",
+    conda:
+        "../environment.yml"
+    params:
+        repeats=config["repeats"],
+        absent=list(UNAVAILABLE),
+    shell:
+        "python -m report.judge --claims {input.claims} --repeats {params.repeats} --absent {params.absent}"
+        " --out {output.table} --summary {output.summary} > {log} 2>&1"
+
+
+rule claims:
+    input:
+        "results/claims/summary.txt",
+    log:
+        "results/claims/shown.txt",
+    localrule: True
+    conda:
+        "../environment.yml"
+    shell:
+        "tee {log} < {input}"
+
+
+rule trace_claim:
+    input:
+        claimed,
+        claims=CLAIM_FILES,
+        code=REPORT_CODE,
+    output:
+        "results/claims/{id}.md",
+    log:
+        "results/claims/{id}.txt",
+    wildcard_constraints:
+        id="(?!claims$)[^/]+",
+    conda:
+        "../environment.yml"
+    params:
+        repeats=config["repeats"],
+    shell:
+        "python -m report.trail {wildcards.id} --claims {input.claims} --repeats {params.repeats} --out {output}"
+        " > {log} 2>&1"
+
+
+rule claim:
+    input:
+        wanted_claim,
+    log:
+        "results/claims/shown_claim.txt",
+    localrule: True
+    conda:
+        "../environment.yml"
+    shell:
+        "tee {log} < {input}"
