@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from data.graph import OUTSIDE, DirectlyFollowsGraph
+from data.hashing import mix
 from data.log import DURATION, EventLog
 from data.release import Release
 
@@ -188,18 +189,10 @@ def _of_gaps(gaps: np.ndarray) -> list[np.ndarray]:
 
 def _hashes(draws: Draws, variant: np.ndarray) -> np.ndarray:
     """A number of each whole release, the same for the same multiset of variants; uint64 (draws,)."""
-    mixed = _mix(_mix(variant.astype(np.uint64)) + draws.count.astype(np.uint64))
-    whole = _mix(draws.ends.astype(np.uint64) + np.uint64(1))
+    mixed = mix(mix(variant) + draws.count.astype(np.uint64))
+    whole = mix(draws.ends)
     np.add.at(whole, draws.draw, mixed)
     return whole
-
-
-def _mix(values: np.ndarray) -> np.ndarray:
-    """The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014)."""
-    values = (values + np.uint64(0x9E3779B97F4A7C15)) & np.uint64(2**64 - 1)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
 
 
 def _wholes(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -34,8 +34,9 @@ class Metric:
         Value where the release is the original log written twice; None where that depends on the log.
     empty : float or None
         Value of a release without any case; None where it is undefined (status EMPTY).
-    group : {'default', 'published', 'extended', 'run', 'claim'}
-        Main tables; tables of a paper, as published; further detail; cost of the run; whether a claim of the run holds.
+    group : {'default', 'published', 'extended', 'run', 'claim', 'attack'}
+        Main tables; tables of a paper, as published; further detail; cost of the run; whether a claim of the run holds;
+        how far an attack on the release goes.
     costly : bool
         Whether it takes so long that it is computed only where an experiment shows it.
     is_metric : bool
@@ -53,7 +54,7 @@ class Metric:
     identity: float | None = 0.0
     doubled: float | None = 0.0
     empty: float | None = None
-    group: Literal["default", "published", "extended", "run", "claim"] = "extended"
+    group: Literal["default", "published", "extended", "run", "claim", "attack"] = "extended"
     costly: bool = False
     is_metric: bool = False
     blind_to: str = ""
