@@ -75,6 +75,20 @@ def embedding_measures(wildcards):
     return expand("results/embeddings/{log}/seed={seed}_measures.json", log=logs_of(name(wildcards)), seed=seeds)
 
 
+def class_profiles(wildcards):
+    """The profiles of the classes of all cells of one log in an experiment."""
+    return [
+        f"results/classes/{mechanism}/{parameters}/{log}.csv"
+        for mechanism, parameters, log in CELLS[name(wildcards)]
+        if log == wildcards.log
+    ]
+
+
+def claims_file(wildcards):
+    """What is reported of an experiment."""
+    return claim_file(experiment(wildcards)["reported"])
+
+
 def heading(wildcards):
     """What stands above the tables of an experiment."""
     return experiment(wildcards)["title"]
@@ -126,15 +140,15 @@ def reports():
     """Every table and figure of every experiment; a heat map stands in place of the figure."""
     wanted = []
     for name, settings in EXPERIMENTS.items():
-        wanted += expand(
-            "results/{name}/tables/{table}.{kind}", name=name, table=("logs", "utility", "attacks"), kind=TABLE
-        )
+        wanted += expand("results/{name}/tables/{table}.{kind}", name=name, table=("logs", "utility"), kind=TABLE)
         wanted += expand("results/{name}/tables/{metric}.{kind}", name=name, metric=settings["metrics"], kind=TABLE)
         maps = settings.get("heatmaps", {}).get("metrics", [])
         figures = [metric for metric in settings["metrics"] if metric not in maps]
         wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=figures, kind=FIGURE)
         wanted += expand("results/{name}/heatmaps/{metric}.{kind}", name=name, metric=maps, kind=FIGURE)
-        wanted += expand("results/{name}/figures/tradeoff.{kind}", name=name, kind=FIGURE)
+        if kind_of(logs_of(name)[0]) == "log":
+            wanted += expand("results/{name}/tables/attacks.{kind}", name=name, kind=TABLE)
+            wanted += expand("results/{name}/figures/tradeoff.{kind}", name=name, kind=FIGURE)
         wanted.append(f"results/{name}/qc.csv")
         if "best_of" in settings:
             wanted.append(f"results/{name}/chosen.csv")
@@ -142,6 +156,11 @@ def reports():
             wanted += expand("results/{name}/tables/epsilons.{kind}", name=name, kind=TABLE)
         if maps:
             wanted += expand("results/{name}/tables/differences.{kind}", name=name, kind=TABLE)
+        for log in logs_of(name) if "class_figures" in settings else ():
+            figures = expand("{figure}.{kind}", figure=settings["class_figures"], kind=FIGURE)
+            wanted += [f"results/{name}/classes/{log}/{figure}" for figure in figures]
+        if "reported" in settings:
+            wanted += expand("results/{name}/tables/reported.{kind}", name=name, kind=TABLE)
         if "embeddings" in settings:
             wanted += expand("results/{name}/tables/embeddings.{kind}", name=name, kind=TABLE)
     return wanted
