@@ -261,6 +261,33 @@ def test_a_new_mechanism_in_any_language_stands_in_every_table(project):
         assert "copycat speed=2" in table, table
 
 
+def test_a_new_mechanism_that_declares_it_is_audited(project):
+    """Beside all others, in a target of its own; nothing else is edited."""
+    add_mechanism(project, "copycat", "cp {input.log} {output.release}", "")
+    (project / "mechanisms/copycat/__init__.py").write_text(
+        "from mechanisms import Outcome\n"
+        "def anonymize(log, *, rng):\n"
+        "    return Outcome(log, {'nominal_epsilon': 1.0})\n"
+    )
+    (project / "mechanisms/copycat/audits.py").write_text(
+        "from mechanisms.audit import Audit\n"
+        "from mechanisms.copycat import anonymize\n"
+        "from mechanisms.neighbours import isolated\n"
+        "AUDITS = (Audit(name='all', parameters={}, pair=isolated(), anonymize=anonymize),)\n"
+    )
+    configure(project, audit_draws=500, experiment={"mechanisms": ["identity"]})
+    output = snakemake(project, "--cores", "2", "audit")
+    assert "identity" not in jobs(output), "an audit needs no run"
+    with open(project / "results/audit/audit.csv") as file:
+        findings = list(csv.DictReader(file))
+    assert {finding["mechanism"] for finding in findings} == {
+        path.parent.name for path in ROOT.glob("*/*/audits.py")
+    } | {"copycat"}
+    assert [f["verdict"] for f in findings if f["mechanism"] == "copycat"] == ["violated"]
+    assert "| copycat" in (project / "results/audit/tables/audit.md").read_text()
+    assert "audit" not in planned(project)
+
+
 def test_failures_are_results(project):
     """Every way to fail leaves a record and a status in the tables, and the command succeeds."""
     add_mechanism(project, "sleeper", "sleep 61", "")
