@@ -121,7 +121,7 @@ def test_the_strongest_attack_stands_against_utility(findings):
     assert low > high, "better upwards"
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels[:2] == ["tvq", "pretsa"]
-    assert "claim violated in the audit" in labels
+    assert "claim violated in audit" in labels
     pyplot.close(figure)
 
 
