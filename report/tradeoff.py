@@ -47,21 +47,22 @@ def tradeoff_cells(scores: pd.DataFrame, findings: pd.DataFrame | None, utility:
     """
     names = [metric.name for metric in attacks_of(scores) if is_advantage(metric)]
     tried = scores[scores["metric"].isin(names)].dropna(subset="value")
-    spread = tried.groupby([*CELL, "metric"], sort=False)["value"].agg(["mean", "std", "count"]).reset_index()
-    strongest = spread.loc[spread.groupby(CELL, sort=False)["mean"].idxmax()]
+    spread = tried.groupby([*CELL, "metric"], sort=False)["value"].agg(["mean", "std", "count"]).reset_index("metric")
+    ranked = spread.sort_values("mean", ascending=False, kind="stable")
+    strongest = ranked[~ranked.index.duplicated()].reindex(spread.index.unique())
     half = stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(strongest["count"] - 1, 1)) * strongest["std"].fillna(0)
     half /= np.sqrt(strongest["count"])
-    strongest = strongest.assign(
-        attack=strongest["metric"],
-        advantage=strongest["mean"],
-        low=np.clip(strongest["mean"] - half, -1, 1),
-        high=np.clip(strongest["mean"] + half, -1, 1),
+    cells = pd.DataFrame(
+        {
+            "attack": strongest["metric"],
+            "advantage": strongest["mean"],
+            "low": np.clip(strongest["mean"] - half, -1, 1),
+            "high": np.clip(strongest["mean"] + half, -1, 1),
+        }
     )
     useful = scores[scores["metric"] == utility.name].dropna(subset="value").groupby(CELL)["value"].mean()
-    cells = strongest[[*CELL, "attack", "advantage", "low", "high"]].join(
-        useful.rename("utility"), on=CELL, how="inner"
-    )
-    return cells.join(privacy_cells(scores, findings)[["claimed", "violated"]], on=CELL).reset_index(drop=True)
+    cells = cells.join(useful.rename("utility"), how="inner")
+    return cells.join(privacy_cells(scores, findings)[["claimed", "violated"]]).reset_index()
 
 
 def tradeoff_figure(
