@@ -134,7 +134,7 @@ def test_the_table_of_the_audit(findings):
     found = findings(finding(), finding(pair="gap", claimed=None, composed=None, verdict="no claim", event=""), HELD)
     table = audit_report.audit_table(found)
     assert table.iloc[0].tolist() == [
-        "1 (one count)", "3.39", "3.03", "violated", "cases of <a> = 1 (25885 and 1149 of 50000)",
+        "1 (one count)", "3.39", "3.03", "0.55", "violated", "cases of <a> = 1 (25885 and 1149 of 50000)",
     ]  # fmt: skip
     assert table.iloc[1][["claimed", "composed", "verdict", "told apart by"]].tolist() == ["–", "–", "no claim", "–"]
     text = " ".join(audit_report.notes(found))
