@@ -397,7 +397,7 @@ def test_the_best_value_of_a_parameter_is_shown_alone_and_named(project):
     with open(project / "results/test/chosen.csv") as file:
         [chosen] = csv.DictReader(file)
     assert chosen["value"] == "1%"
-    assert re.fullmatch(r"1%: 0\.\d+ ± 0\.\d+; 60%: EMPTY", chosen["tried"])
+    assert re.fullmatch(r"1%: .+; 60%: EMPTY", chosen["tried"])
     table = (project / "results/test/tables/cpu_s.md").read_text()
     assert "pruning=best: chosen" in table
     assert "| 0.3 " in table, "a baseline stands at the delta that its epsilon is taken from"
