@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from benchmarks import harness, importer, mechanisms, prefix_queries, pripel
+from benchmarks import harness, importer, mechanisms, prefix_queries, pripel, relational
 from benchmarks.process import ROOT
 
 REAL = {
@@ -29,6 +29,7 @@ PARTS = {
     "Mechanisms": (mechanisms, REAL),
     "Prefix queries": (prefix_queries, prefix_queries.LOGS),
     "PRIPEL": (pripel, pripel.LOGS),
+    "Tables": (relational, None),
     "Harness": (harness, None),
 }
 

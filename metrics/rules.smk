@@ -1,4 +1,23 @@
-"""Scores: every metric of every repeat of a cell, in one job."""
+"""Scores: every metric of every repeat of a cell, in one job; and what figures of classes are drawn from;
+audits of differential privacy.
+"""
+
+
+rule profile_classes:
+    input:
+        log="results/logs/{log}/log.parquet",
+        run=first_run,
+        code=code_files("metrics"),
+    output:
+        "results/classes/{mechanism}/{parameters}/{log}.csv",
+    log:
+        "results/classes/{mechanism}/{parameters}/{log}.txt",
+    conda:
+        "../environment.yml"
+    params:
+        run="results/runs/{mechanism}/{parameters}/{log}/0",
+    shell:
+        "python -m metrics.class_profile --log {input.log} --out {output} {params.run} > {log} 2>&1"
 
 
 rule score:
@@ -19,3 +38,17 @@ rule score:
     shell:
         "python -m metrics.score --log {input.log} --out {output} {params.only} {params.costly} {params.runs}"
         " > {log} 2>&1"
+
+
+rule bound_epsilons:
+    input:
+        draws=expand("results/audit/draws/{mechanism}.npz", mechanism=audited()),
+        code=code_files("metrics"),
+    output:
+        "results/audit/audit.csv",
+    log:
+        "results/audit/audit.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m metrics.audit {input.draws} --out {output} > {log} 2>&1"

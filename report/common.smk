@@ -1,10 +1,13 @@
 """What the rules of the report share: which scores, logs and settings belong to an experiment."""
 
+import hashlib
+
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
 TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
 REPORT_CODE = code_files("report")
+AUDIT = "results/audit/audit.csv"
 
 DECIDING = {wanted["best_of"]["metric"] for wanted in config["experiments"].values() if "best_of" in wanted}
 UNKNOWN = sorted({*METRICS, *DECIDING} - set(declarations()))
@@ -72,6 +75,20 @@ def embedding_measures(wildcards):
     return expand("results/embeddings/{log}/seed={seed}_measures.json", log=logs_of(name(wildcards)), seed=seeds)
 
 
+def class_profiles(wildcards):
+    """The profiles of the classes of all cells of one log in an experiment."""
+    return [
+        f"results/classes/{mechanism}/{parameters}/{log}.csv"
+        for mechanism, parameters, log in CELLS[name(wildcards)]
+        if log == wildcards.log
+    ]
+
+
+def claims_file(wildcards):
+    """What is reported of an experiment."""
+    return claim_file(experiment(wildcards)["reported"])
+
+
 def heading(wildcards):
     """What stands above the tables of an experiment."""
     return experiment(wildcards)["title"]
@@ -98,6 +115,16 @@ def rows(wildcards):
     return experiment(wildcards)["rows"]
 
 
+def audit_option(wildcards):
+    """The findings of the audit, if it has been made; it is no input, as it is a target of its own."""
+    return f"--audit {AUDIT}" if os.path.exists(AUDIT) else ""
+
+
+def audit_seen(wildcards):
+    """What changes with the findings, so that tables are made anew after an audit."""
+    return hashlib.sha256(Path(AUDIT).read_bytes()).hexdigest() if os.path.exists(AUDIT) else ""
+
+
 def axes(wildcards):
     """The parameters over which heat maps are drawn, as options."""
     wanted = experiment(wildcards)["heatmaps"]
@@ -119,6 +146,9 @@ def reports():
         figures = [metric for metric in settings["metrics"] if metric not in maps]
         wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=figures, kind=FIGURE)
         wanted += expand("results/{name}/heatmaps/{metric}.{kind}", name=name, metric=maps, kind=FIGURE)
+        if kind_of(logs_of(name)[0]) == "log":
+            wanted += expand("results/{name}/tables/attacks.{kind}", name=name, kind=TABLE)
+            wanted += expand("results/{name}/figures/tradeoff.{kind}", name=name, kind=FIGURE)
         wanted.append(f"results/{name}/qc.csv")
         if "best_of" in settings:
             wanted.append(f"results/{name}/chosen.csv")
@@ -126,6 +156,11 @@ def reports():
             wanted += expand("results/{name}/tables/epsilons.{kind}", name=name, kind=TABLE)
         if maps:
             wanted += expand("results/{name}/tables/differences.{kind}", name=name, kind=TABLE)
+        for log in logs_of(name) if "class_figures" in settings else ():
+            figures = expand("{figure}.{kind}", figure=settings["class_figures"], kind=FIGURE)
+            wanted += [f"results/{name}/classes/{log}/{figure}" for figure in figures]
+        if "reported" in settings:
+            wanted += expand("results/{name}/tables/reported.{kind}", name=name, kind=TABLE)
         if "embeddings" in settings:
             wanted += expand("results/{name}/tables/embeddings.{kind}", name=name, kind=TABLE)
     return wanted

@@ -38,6 +38,7 @@ from report.summary import (
 
 PANEL = (3.2, 2.6)  # inches
 LINE = 0.2  # inches, of text
+CHARACTERS, UPRIGHT = 36, 20  # names that fit below a panel: their letters side by side, or how many upright
 NARROWEST = 6.4  # inches, of a figure
 ACROSS = 4
 COLOURS = 10  # that can be told apart
@@ -72,7 +73,7 @@ def metric_figure(
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
     marks += [f"not defined for {', '.join(undefined)}"] * bool(undefined)
-    heading = [line for text in (title, *marks) for line in wrap(text, int(11 * width))]
+    heading = broken([title, *marks], width)
     methods = summary["method"].unique()
     per_line = max(1, int(width / (0.7 + 0.08 * max(map(len, methods), default=0))))
     beside = LINE * (len(heading) + math.ceil(len(methods) / per_line) + 1)
@@ -92,7 +93,7 @@ def metric_figure(
         label: handle for axis in axes.flat for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
     }
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", fontsize="small", ncols=per_line)
-    figure.suptitle("\n".join(heading), fontsize="medium")
+    entitle(figure, heading)
     return figure
 
 
@@ -170,10 +171,17 @@ def _panel(axis: Axes, cells: pd.DataFrame, looks: dict[str, dict], rows: Sequen
             color=looks[cell.method]["color"], ha="center",
         )  # fmt: skip
     _name_controls_outside(axis, cells[whole & cells["mechanism"].isin(CONTROLS)])
-    axis.set_xticks(list(places.values()) if rows else [], across if rows else [], fontsize="small")
+    _name_places(axis, across if rows else [])
     axis.set_xlim(-0.5, max(len(places), 1) - 0.5)
     axis.set_xlabel(", ".join(rows), fontsize="small")
     axis.tick_params(axis="y", labelsize="small")
+
+
+def _name_places(axis: Axes, texts: Sequence[str]) -> None:
+    """Name what stands across: upright if all names would not fit side by side, and then as many as do."""
+    crowded = sum(len(text) + 2 for text in texts) > CHARACTERS
+    every = math.ceil(len(texts) / UPRIGHT) if crowded else 1
+    axis.set_xticks(range(0, len(texts), every), texts[::every], fontsize="small", rotation=90 * crowded)
 
 
 def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:
@@ -186,6 +194,16 @@ def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:
                 f"{cell.method} {cell.text} {arrow}", (0.98, edge), xycoords="axes fraction", color="grey",
                 fontsize="x-small", ha="right", va="top" if edge > 0.5 else "bottom",
             )  # fmt: skip
+
+
+def entitle(figure: Figure, lines: Sequence[str]) -> None:
+    """Write lines above a figure."""
+    figure.suptitle("\n".join(broken(lines, figure.get_figwidth())), fontsize="medium")
+
+
+def broken(lines: Sequence[str], width: float) -> list[str]:
+    """Lines of a title, broken where they are wider than a figure of so many inches."""
+    return [line for text in lines for line in wrap(text, int(11 * width))]
 
 
 def write_figure(figure: Figure, paths: Sequence[str | Path]) -> None:
