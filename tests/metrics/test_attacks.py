@@ -212,7 +212,7 @@ def test_pripel_copies_exact_times_unless_it_draws_noise_on_each():
     log = LOG.take(np.arange(40) % 8, [str(place) for place in range(40)])
     log = EventLog(log.activities, log.timestamps + np.arange(log.n_events) ** 2, log.offsets, log.labels, log.case_ids)
     assert released(pripel, log, **parameters)["gaps_advantage"] > 0.5
-    assert released(pripel, log, **parameters, time_mode="local")["gaps_advantage"] == 0
+    assert released(pripel, log, **parameters, time_mode="local")["gaps_identified"] == 0
 
 
 # Decoding
