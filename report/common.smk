@@ -93,6 +93,11 @@ def shown_scores(wildcards):
     return f"results/{wildcards.experiment}/{'best' if chosen else 'scores'}.csv"
 
 
+def metrics_of(wildcards):
+    """The metrics of an experiment."""
+    return experiment(wildcards)["metrics"]
+
+
 def rows(wildcards):
     """The parameters that make rows of a table."""
     return experiment(wildcards)["rows"]
@@ -119,7 +124,7 @@ def reports():
         figures = [metric for metric in settings["metrics"] if metric not in maps]
         wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=figures, kind=FIGURE)
         wanted += expand("results/{name}/heatmaps/{metric}.{kind}", name=name, metric=maps, kind=FIGURE)
-        wanted.append(f"results/{name}/qc.csv")
+        wanted += [f"results/{name}/{file}" for file in ("qc.csv", "tables/comparison.md", "figures/ranks.png")]
         if "best_of" in settings:
             wanted.append(f"results/{name}/chosen.csv")
         if "epsilons" in settings:

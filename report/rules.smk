@@ -177,6 +177,32 @@ rule tabulate_utility:
         " --absent {params.absent} --rows {params.rows} --out {output} > {log} 2>&1"
 
 
+rule compare_methods:
+    input:
+        scores=shown_scores,
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        tables=expand("results/{{experiment}}/tables/comparison.{kind}", kind=TABLE),
+        by_log="results/{experiment}/tables/comparison_by_log.csv",
+        figures=expand("results/{{experiment}}/figures/ranks.{kind}", kind=FIGURE),
+    log:
+        "results/{experiment}/messages/comparison.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        absent=absent,
+        rows=rows,
+        metrics=metrics_of,
+    shell:
+        "(python -m report.comparison {input.scores} --metrics {params.metrics} --logs {input.logs}"
+        " --title {params.title:q} --absent {params.absent} --rows {params.rows}"
+        " --out {output.tables} --by-log {output.by_log} &&"
+        " python -m report.rank_figure {input.scores} --metrics {params.metrics} --logs {input.logs}"
+        " --title {params.title:q} --rows {params.rows} --out {output.figures}) > {log} 2>&1"
+
+
 rule draw:
     input:
         scores=shown_scores,
