@@ -1,5 +1,7 @@
 """What the rules of the report share: which scores, logs and settings belong to an experiment."""
 
+import shlex
+
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
 TABLE = ("csv", "md", "tex")
@@ -146,3 +148,14 @@ def timings():
         for folder, kinds in (("tables", TABLE), ("figures", FIGURE))
         for kind in kinds
     ]
+
+
+def report_parts(wildcards):
+    """What the page of the report is made of."""
+    return reports() + (["results/claims/claims.csv"] if CLAIMS else [])
+
+
+def again(wildcards):
+    """The command that makes again what is named after it."""
+    files = [shlex.quote(os.path.relpath(path)) for path in workflow.overwrite_configfiles]
+    return " ".join(["snakemake --cores 1 --force", *(["--configfile", *files] if files else []), "--"])

@@ -309,3 +309,22 @@ rule claim:
         "../environment.yml"
     shell:
         "tee {log} < {input}"
+
+
+rule report:
+    input:
+        report_parts,
+        code=REPORT_CODE,
+    output:
+        "results/report.html",
+    log:
+        "results/report.txt",
+    conda:
+        "../environment.yml"
+    params:
+        experiments=expand("results/{name}", name=EXPERIMENTS),
+        claims="--claims results/claims/claims.csv" if CLAIMS else "",
+        snakemake=again,
+    shell:
+        "python -m report.page {params.experiments} {params.claims} --snakemake {params.snakemake:q} --out {output}"
+        " > {log} 2>&1"
