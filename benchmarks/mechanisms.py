@@ -26,9 +26,10 @@ COMMANDS = {
     for mode in ("oversampling", "sampling", "filtering")
 } | {"identity": ["-m", "mechanisms.identity", "{log}", "{out}"]}
 PRETSA = ["-m", "mechanisms.pretsa", "{log}", "{out}", "--k", "32", "--t", "0.25"]
+COMMANDS["pretsa levenshtein"] = PRETSA
 COMMANDS |= {
-    "pretsa levenshtein": PRETSA,
-    "pretsa embedding": [*PRETSA, "--distance", "embedding", "--embedding", "{embedding}"],
+    f"pretsa {form}": [*PRETSA, "--distance", "embedding", "--embedding", "{embedding}", "--form", form]
+    for form in ("linear", "shift", "alignment")
 }
 TRAINING = ["-m", "mechanisms.pretsa.embedding", "{log}", "{embedding}"]
 

@@ -85,13 +85,18 @@ def _by_lifecycle(log: EventLog, lifecycle: str, source: Path) -> tuple[EventLog
 
 
 def describe(log: EventLog) -> dict[str, object]:
-    """Size and span of a log: counts, events of a case (min, mean, max), first and last time in UTC."""
+    """Size and span of a log.
+
+    Counts, cases of a variant (mean, max), events of a case (min, mean, max), first and last time in UTC.
+    """
     span = np.array([log.timestamps.min(), log.timestamps.max()]).astype("datetime64[us]")
     return {
         "cases": log.n_cases,
         "events": log.n_events,
         "activities": len(np.unique(log.activities)),
         "variants": len(log.variants),
+        "mean_variant_cases": log.n_cases / len(log.variants),
+        "max_variant_cases": int(log.variants.counts.max()),
         "min_len": int(log.lengths.min()),
         "mean_len": float(log.lengths.mean()),
         "max_len": int(log.lengths.max()),

@@ -40,7 +40,7 @@ class Outcome:
     notes : sequence of str
         Sentences that the data owner should read.
     origins : int array (released cases,), optional
-        Private: the case of the log that each released case stems from, where there is one such.
+        Private: the case of the log that each released case stems from, -1 for none; copies of a case share it.
     """
 
     release: Release

@@ -2,7 +2,8 @@
 
 IN and OUT are event logs of any known suffix. Standard output gets a short account for the data owner. If the
 environment variable RUN_NOTES names a file, the resolved parameters, the time of each phase, the versions of
-the loaded libraries and the private diagnostics are written there as JSON.
+the loaded libraries and the private diagnostics are written there as JSON. If RUN_ORIGINS does, and the mechanism
+knows, which case each released one stems from is written there as Parquet (`data.origins`).
 
 Exit codes: 0 released; 1 a log that cannot be read or written; 2 bad usage; 3 the mechanism refuses, with its
 reason on standard error.
@@ -23,6 +24,7 @@ from data.files import write_json
 from data.graph import DirectlyFollowsGraph
 from data.io import LogError, read_log
 from data.log import EventLog
+from data.origins import write_origins
 from data.release import Release, write_release
 from mechanisms import Infeasible, Outcome, ParameterError
 
@@ -79,6 +81,8 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
         write_release(outcome.release, given["output"])
         if given.get("mapping"):
             write_json(mapping(log, outcome), given["mapping"])
+        if outcome.origins is not None and (path := os.environ.get("RUN_ORIGINS")):
+            write_origins(outcome.origins, path)
         clock.append(time.perf_counter())
     except ParameterError as error:
         options.error(str(error))

@@ -49,7 +49,7 @@ def source(mechanism):
 
 
 def run(mechanism, **grid):
-    """Outputs of a run, release and record; declares the parameters and the default grid."""
+    """Outputs of a run: release, record and private origins; declares the parameters and the default grid."""
     try:
         GRIDS[mechanism] = spelled(grid, mechanism)
     except GridError as error:
@@ -57,6 +57,7 @@ def run(mechanism, **grid):
     return {
         "release": pattern(mechanism, "release.parquet"),
         "record": pattern(mechanism, "run.json"),
+        "origins": pattern(mechanism, "origins.parquet"),
     }
 
 

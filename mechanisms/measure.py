@@ -13,7 +13,9 @@ out or refuses is a result: the record tells of it, the release becomes a file o
 is 1 (2 for bad usage) only if nothing could be measured or the run was interrupted; then neither file is left.
 
 The command exits with 0 if it wrote the release, with 3 and its reason on stderr if the parameters are infeasible.
-It may write JSON to the path in RUN_NOTES: {"parameters", "phases", "versions", "diagnostics"} enter the record.
+It may write JSON to the path in RUN_NOTES: {"parameters", "phases", "versions", "diagnostics"} enter the record; and
+a Parquet file to that in RUN_ORIGINS: which case of the log each released case stems from, see `data.origins`. Without
+one, and after a failure, a file of 0 bytes stands in its place.
 
 CPU time and peak memory are those of the whole process tree; memory is resident memory in MB of 10^6 bytes. It is
 limited by watching it: RLIMIT_AS counts address space, which Java and numba reserve without using it, and a control
@@ -108,6 +110,10 @@ def measure(run: argparse.Namespace) -> None:
     else:
         _discard(run)  # the release is replaced, not truncated: it may be a link to another file
         _write(run.release, "")
+    origins = _origins_path(run)
+    if os.path.islink(origins) or not os.path.isfile(origins):
+        _remove(origins)
+        _write(origins, "")
     processes.stop_if_interrupted()
     _write(run.record, json.dumps(record, indent=1) + "\n")
 
@@ -215,6 +221,7 @@ def _environment(run: argparse.Namespace) -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": f"{ROOT}{os.pathsep}{path}" if path else ROOT,
         "RUN_NOTES": _notes_path(run),
+        "RUN_ORIGINS": _origins_path(run),
     }
 
 
@@ -256,12 +263,16 @@ def _notes_path(run: argparse.Namespace) -> str:
     return f"{run.record}.notes"
 
 
+def _origins_path(run: argparse.Namespace) -> str:
+    return os.path.join(os.path.dirname(run.record), "origins.parquet")
+
+
 def _discard(run: argparse.Namespace) -> None:
-    """Remove record, release, notes and what a killed command left of a file that it was writing (`.PID.part.NAME`)."""
+    """Remove what a run writes, and what a killed command left of a file that it was writing (`.PID.part.NAME`)."""
     folder = os.path.dirname(run.record)
     os.makedirs(folder, exist_ok=True)
     parts = [f"{folder}/{name}" for name in os.listdir(folder) if PART in name]
-    for path in (run.record, run.release, _notes_path(run), *parts):
+    for path in (run.record, run.release, _origins_path(run), _notes_path(run), *parts):
         _remove(path)
 
 

@@ -52,7 +52,8 @@ def check(
         found += [verdicts.k_of_prefixes(release, k), of_variants if variant_k else _reported(of_variants)]
     if t is not None:
         by_rank = verdicts.t_of_durations(original, release, t, by_rank=True)
-        found += [verdicts.t_of_durations(original, release, t), _reported(by_rank)]
+        to_release = verdicts.t_of_released_law(release, t)
+        found += [verdicts.t_of_durations(original, release, t), _reported(by_rank), _reported(to_release)]
     if l is not None:
         found.append(verdicts.l_of_durations(original, release, l))
     return found

@@ -18,8 +18,9 @@ for claim in CLAIMS:
 
 
 def cell_files(wildcards):
-    """Releases and records of all repeats of a cell."""
-    return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in ("release.parquet", "run.json")]
+    """Releases, records and origins of all repeats of a cell."""
+    files = ("release.parquet", "run.json", "origins.parquet")
+    return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in files]
 
 
 def cell_folders(wildcards):

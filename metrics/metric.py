@@ -78,7 +78,7 @@ class Marked:
 
 
 Value = float | Marked
-Score = Callable[[EventLog, EventLog], dict[str, Value]]
+Score = Callable[..., dict[str, Value]]
 
 EMPTY = Marked("EMPTY", "the release has no case")
 
@@ -93,12 +93,12 @@ def unless_empty(metrics: tuple[Metric, ...]) -> Callable[[Score], Score]:
 
     def decorate(function: Score) -> Score:
         @wraps(function)
-        def score(original: EventLog, release: EventLog) -> dict[str, Value]:
+        def score(original: EventLog, release: EventLog, **private) -> dict[str, Value]:
             if not original.n_cases:
                 raise ValueError("the original log has no case, so no release can be compared with it")
             if not release.n_cases:
                 return {metric.name: EMPTY if metric.empty is None else metric.empty for metric in metrics}
-            return function(original, release)
+            return function(original, release, **private)
 
         return score
 
@@ -111,8 +111,8 @@ def unless_untimed(*names: str) -> Callable[[Score], Score]:
 
     def decorate(function: Score) -> Score:
         @wraps(function)
-        def score(original: EventLog, release: EventLog) -> dict[str, Value]:
-            values = function(original, release)
+        def score(original: EventLog, release: EventLog, **private) -> dict[str, Value]:
+            values = function(original, release, **private)
             if release.untimed and not original.untimed:
                 values |= dict.fromkeys(names, not_applicable("the release has no times"))
             return values

@@ -1,16 +1,21 @@
 """Score the runs of a cell: every metric of every repeat, in one table.
 
 ``python -m metrics.score --log LOG --out scores.csv RUN [RUN ...]``, where each RUN is a folder that holds
-`release.parquet` and `run.json`. A run that did not succeed has its status in every row and no value.
+`release.parquet`, `run.json` and, where the mechanism tells, `origins.parquet`. A run that did not succeed has its
+status in every row and no value.
+
+A score function takes any of `original`, `release`, `origins` and `record`, by these names.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +23,7 @@ from typing import Any
 from data.graph import DirectlyFollowsGraph
 from data.io import LogError, read_log
 from data.log import EventLog
+from data.origins import read_origins
 from data.release import read_release
 from metrics.metric import EMPTY, Marked, Value, not_applicable
 from metrics.registry import metric_modules
@@ -50,15 +56,19 @@ def _values(
         return _all_marked(Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or ""), modules)
     try:
         release = read_release(folder / "release.parquet")
+        is_graph = isinstance(release, DirectlyFollowsGraph)
+        path = folder / "origins.parquet"
+        origins = None if is_graph else read_origins(path, original.n_cases, release.n_cases)
     except LogError as error:
         logger.error("the run is recorded as ok, but: %s", error)
         return _all_marked(Marked("ERR", str(error)), modules)
+    known = {"original": original, "release": release, "origins": origins, "record": record}
     values: dict[str, Value] = {}
     for module in modules:
-        if isinstance(release, DirectlyFollowsGraph) and _group(module) != "run":
-            values |= _evaluate(module, _score_graph, (module, original, release), folder)
+        if is_graph and _group(module) != "run":
+            values |= _evaluate(module, partial(_score_graph, module, original, release), folder)
         else:
-            values |= _evaluate(module, module.score, _arguments(module, original, release, record), folder)
+            values |= _evaluate(module, partial(module.score, **_wanted_of(known, module.score)), folder)
     return values
 
 
@@ -66,9 +76,9 @@ def _all_marked(mark: Marked, modules: Sequence[ModuleType]) -> dict[str, Value]
     return {metric.name: mark for module in modules for metric in module.METRICS}
 
 
-def _arguments(module: ModuleType, original: EventLog, release: EventLog, record: Mapping[str, Any]) -> tuple:
-    """What a metric file takes: the run record, the two logs, or all of them to check a claim."""
-    return {"run": (record,), "claim": (original, release, record)}.get(_group(module), (original, release))
+def _wanted_of(known: Mapping[str, Any], function: Callable) -> dict[str, Any]:
+    """What a score function takes, by the names of its parameters."""
+    return {name: known[name] for name in inspect.signature(function).parameters}
 
 
 def _group(module: ModuleType) -> str:
@@ -84,11 +94,11 @@ def _score_graph(module: ModuleType, original: EventLog, release: DirectlyFollow
     return values | (module.score_graph(original, release) if hasattr(module, "score_graph") else {})
 
 
-def _evaluate(module: ModuleType, score: Callable, arguments: tuple, folder: Path) -> dict[str, Value]:
+def _evaluate(module: ModuleType, score: Callable[[], dict[str, Value]], folder: Path) -> dict[str, Value]:
     """The values of one metric file; one that fails is marked ERR and does not take the others along."""
     names = [metric.name for metric in module.METRICS]
     try:
-        values = score(*arguments)
+        values = score()
         if sorted(values) != sorted(names):
             raise ValueError(f"it declares {names} but returned {list(values)}")
         for name, value in values.items():

@@ -74,6 +74,12 @@ def t_of_durations(original: EventLog, release: EventLog, t: float, by_rank: boo
     return Verdict(claim, verdict, float(distances[worst]), breaking, tuple(witness))
 
 
+def t_of_released_law(release: EventLog, t: float) -> Verdict:
+    """Whether the durations of every prefix class are near those of all the release, which is what a reader sees."""
+    verdict = t_of_durations(release, release, t)
+    return verdict._replace(claim=f"t = {t:g} to the released law, by value")
+
+
 def l_of_durations(original: EventLog, release: EventLog, l: int) -> Verdict:  # noqa: E741 - the name it has
     """Whether every prefix class has at least l distinct released durations; exempt classes as for t."""
     claim = f"l = {l} on released durations"

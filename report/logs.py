@@ -16,6 +16,8 @@ COLUMNS = {
     "events": "events",
     "activities": "activities",
     "variants": "variants",
+    "mean_variant_cases": "mean cases a variant",
+    "max_variant_cases": "most cases a variant",
     "min_len": "shortest",
     "mean_len": "mean length",
     "max_len": "longest",

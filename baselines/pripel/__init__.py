@@ -130,8 +130,9 @@ def anonymize(
     draws = _draws(given.max_length - 1, len(attributes), time_mode)
     left_out = sorted(log.attributes.keys() - attributes.keys())
     not_covered = [*given.private, *NOT_COVERED, *moved.not_covered]
+    order = rng.permutation(len(ids))  # query traces of real variants come first
     return Outcome(
-        released.take(rng.permutation(len(ids)), ids),  # query traces of real variants come first
+        released.take(order, ids),
         diagnostics={
             "nominal_epsilon": given.epsilon,
             "composed_epsilon": None,
@@ -146,6 +147,7 @@ def anonymize(
         },
         resolved=given.record(),
         notes=_notes(time_mode, not_covered, left_out, released.n_cases),
+        origins=traces.cases[order],
     )
 
 

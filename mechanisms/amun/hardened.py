@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.log import EventLog, ranges
+from data.origins import NOWHERE
 from mechanisms import Infeasible, Outcome
 from mechanisms.amun.accounting import account_attack
 from mechanisms.amun.control_flow import check_moves, two_sided_geometric
@@ -154,8 +155,9 @@ def harden(
     timestamps = _noisy_times(left, cases, offsets, bounds, epsilon_event, rng)
     activities, labels = _relabel(variants.activities[ranges(variants.offsets[of_instance], lengths)], log.labels)
     release = EventLog(activities, timestamps, offsets, labels, fresh_case_ids(len(cases), rng))
+    released, order = by_start(release, rng)
     return Outcome(
-        by_start(release, rng),
+        released,
         diagnostics={
             "nominal_epsilon": epsilon,
             # No figure stands for a guarantee that bounds taken from the log have broken.
@@ -176,6 +178,7 @@ def harden(
             "max_length": bounds.max_length,
         },
         notes=_notes(bounds, release.n_cases),
+        origins=np.where(cases < 0, NOWHERE, short[cases])[order],
     )
 
 

@@ -66,11 +66,20 @@ def publish(
         fresh_case_ids(len(sources), rng),
     )
     # The published code leaves the copies behind the originals.
-    release = by_start(release, rng) if profile == "paper" else release
+    origins = _places(log, left)[sources]
+    if profile == "paper":
+        release, order = by_start(release, rng)
+        origins = origins[order]
     notes = [f"profile {profile} has no guarantee that can be defended; see the flags"]
     if rate := diagnostics["h1_hit_rate"]:
         notes.append(f"an attacker who knows all other cases finds {rate:.1%} of the cases with a variant of their own")
-    return Outcome(release, diagnostics, notes=notes + [f"{flag}: {FLAGS[flag]}" for flag in flags])
+    return Outcome(release, diagnostics, notes=notes + [f"{flag}: {FLAGS[flag]}" for flag in flags], origins=origins)
+
+
+def _places(log: EventLog, left: EventLog) -> np.ndarray:
+    """The place in the log of each case that a filter has left, int64 (cases left,)."""
+    place = {case_id: place for place, case_id in enumerate(log.case_ids)}
+    return np.array([place[case_id] for case_id in left.case_ids], dtype=np.int64)
 
 
 def _flags(mode: str, profile: str, noiseless_share: float) -> list[str]:

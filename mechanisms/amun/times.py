@@ -93,11 +93,12 @@ def accumulate(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return np.cumsum(steps)
 
 
-def by_start(log: EventLog, rng: np.random.Generator) -> EventLog:
-    """The log with its cases in order of their first event, ties in random order."""
+def by_start(log: EventLog, rng: np.random.Generator) -> tuple[EventLog, np.ndarray]:
+    """The log with its cases in order of their first event, ties in random order, and this order, int64 (cases,)."""
     shuffled = rng.permutation(log.n_cases)
     starts = log.timestamps[log.offsets[shuffled]]
-    return log.take(shuffled[np.argsort(starts, kind="stable")], log.case_ids)
+    order = shuffled[np.argsort(starts, kind="stable")]
+    return log.take(order, log.case_ids), order
 
 
 def _code_shifts(log, sources, offsets, values, noise, first) -> tuple[np.ndarray, float]:

@@ -16,6 +16,18 @@ def embedding_option(wildcards):
     return [f"--embedding {file}" for file in [embedding_file(wildcards)] if file]
 
 
+def bounds_file(wildcards):
+    """The file of the public bounds of durations, if the run draws noise and the configuration names one for the log."""
+    if wildcards.duration_epsilon == "off":
+        return []
+    return config["public_bounds"].get(wildcards.log, {}).get("duration_bounds", [])
+
+
+def bounds_option(wildcards):
+    """The same as an option of the command line."""
+    return [f"--duration-bounds {file}" for file in [bounds_file(wildcards)] if file]
+
+
 def case_order(wildcards):
     """The seed of the order in which a run takes the cases: the same for all parameters."""
     return seed_of(config["seed"], "pretsa", "order", wildcards.log, wildcards.repeat)

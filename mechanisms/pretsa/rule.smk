@@ -23,6 +23,7 @@ rule pretsa:
     input:
         **source("pretsa"),
         embedding=embedding_file,
+        bounds=bounds_file,
     output:
         **run(
             "pretsa",
@@ -43,7 +44,8 @@ rule pretsa:
         seed=seed("pretsa"),
         embedding=embedding_option,
         order=case_order,
+        bounds=bounds_option,
     shell:
         MEASURE + "python -m mechanisms.pretsa {input.log} {output.release} --k {wildcards.k} --t {wildcards.t}"
         " --distance {wildcards.distance} {params.embedding} --profile {wildcards.profile} --l {wildcards.l}"
-        " --duration-epsilon {wildcards.duration_epsilon} --order-seed {params.order} --seed {params.seed}"
+        " --duration-epsilon {wildcards.duration_epsilon} {params.bounds} --order-seed {params.order} --seed {params.seed}"

@@ -46,6 +46,8 @@ def test_all_events(raw, tmp_path):
         "events": 4,
         "activities": 2,
         "variants": 2,
+        "mean_variant_cases": 1.0,
+        "max_variant_cases": 1,
         "min_len": 1,
         "mean_len": 2.0,
         "max_len": 3,

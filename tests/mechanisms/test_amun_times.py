@@ -141,7 +141,8 @@ def test_order_by_start_does_not_depend_on_the_order_before():
     log = log_of([5, 1, 1, 1, 1, 3], [[1]] * 6)
     orders = set()
     for seed in range(200):
-        ordered = by_start(log, np.random.default_rng(seed))
+        ordered, order = by_start(log, np.random.default_rng(seed))
+        assert (ordered.timestamps[ordered.first_events] == log.timestamps[log.offsets[order]]).all()
         starts = ordered.timestamps[ordered.first_events]
         assert (np.diff(starts) >= 0).all()
         orders.add(tuple(ordered.timestamps.tolist()))
@@ -153,7 +154,7 @@ def test_cases_of_equal_start_come_in_random_order():
     log = EventLog.from_rows(list("123456"), list("ABCDEF"), np.array([0, 7, 7, 7, 7, 9]))
     position = np.zeros((4, 4), dtype=int)
     for seed in range(2000):
-        ordered = by_start(log, np.random.default_rng(seed))
+        ordered, _ = by_start(log, np.random.default_rng(seed))
         order = [ordered.labels[code] for code in ordered.activities]
         assert (order[0], order[5]) == ("A", "F")
         for place, label in enumerate(order[1:5]):

@@ -16,6 +16,7 @@ import pytest
 from data.files import write_json
 from data.io import read_log, write_log
 from data.log import EventLog, empty_log
+from data.origins import read_origins
 from mechanisms import Infeasible, Outcome, ParameterError, cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +77,18 @@ def test_notes_hold_resolved_parameters_phases_versions_and_private_figures(log_
     assert set(notes["phases"]) == {"read_s", "mechanism_s", "write_s"}
     assert notes["versions"]["numpy"] == np.__version__
     assert notes["diagnostics"] == {"private": 3, "import_warnings": [], "generator": "PCG64", "seeded": True}
+
+
+def test_origins_are_written_where_they_are_asked_for_and_never_into_the_release(log_file, tmp_path, monkeypatch):
+    def backwards(log, *, size, rng):
+        order = np.arange(log.n_cases)[::-1]
+        return Outcome(log.take(order, [f"new {case}" for case in order]), origins=order)
+
+    cli.run(options(), backwards, [str(log_file), str(tmp_path / "out.parquet")])
+    monkeypatch.setenv("RUN_ORIGINS", str(tmp_path / "origins.parquet"))
+    cli.run(options(), backwards, [str(log_file), str(tmp_path / "again.parquet")])
+    assert (tmp_path / "out.parquet").read_bytes() == (tmp_path / "again.parquet").read_bytes()
+    assert read_origins(tmp_path / "origins.parquet", 120, 120).tolist() == list(range(119, -1, -1))
 
 
 def test_what_the_import_changed_is_a_note_and_no_raw_warning(tmp_path):

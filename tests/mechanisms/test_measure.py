@@ -72,7 +72,7 @@ class Run:
         """The record, checked for what holds of every record."""
         record = json.loads(self.record.read_text(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
         assert set(record) == FIELDS
-        assert {path.name for path in self.folder.iterdir()} == {"run.json", "release.parquet"}
+        assert {path.name for path in self.folder.iterdir()} == {"run.json", "release.parquet", "origins.parquet"}
         if record["status"] == "ok":
             assert record["reason"] is None
             assert record["release_sha256"] == hashlib.sha256(self.release.read_bytes()).hexdigest()
@@ -413,6 +413,19 @@ def test_notes_that_are_broken_do_no_harm(run, notes):
     record = run.sh(f"printf '{notes}' > $RUN_NOTES; {WRITE}")
     assert record["status"] == "ok"
     assert (record["notes_error"] or "").startswith("notes ignored: ") != (record["phases"] == {"read_s": "NaN"})
+
+
+def test_origins_are_kept_beside_the_record(run):
+    run.sh(f"printf origins > $RUN_ORIGINS; {WRITE}")
+    assert (run.folder / "origins.parquet").read_bytes() == b"origins"
+
+
+@pytest.mark.parametrize("script", [WRITE, f"ln -s $RELEASE $RUN_ORIGINS; {WRITE}", f"mkfifo $RUN_ORIGINS; {WRITE}",
+                                    f"printf origins > $RUN_ORIGINS; {WRITE}; exit 1"])  # fmt: skip
+def test_without_origins_a_file_of_0_bytes_stands_in_their_place(run, script):
+    run.sh(script)
+    assert (run.folder / "origins.parquet").stat().st_size == 0
+    assert not (run.folder / "origins.parquet").is_symlink()
 
 
 # The chain of repeats

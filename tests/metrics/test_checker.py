@@ -87,6 +87,9 @@ def test_an_outlier_hides_from_the_distance_by_value_but_not_from_that_by_rank()
     by_rank = found["t = 0.5 on released durations, by rank"]
     assert by_rank.verdict == "reported"
     assert by_rank.worst == pytest.approx(0.4)  # ranks 0, 0, 1/2, 1/2, 1 to 0
+    released = found["t = 0.5 to the released law, by value"]
+    assert released.verdict == "reported"
+    assert released.worst == pytest.approx(0.6)  # of 1, 1, 1, 2, 2 to 2
 
 
 def test_l_diversity_counts_distinct_released_durations():

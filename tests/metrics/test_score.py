@@ -7,12 +7,14 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from small_logs import RX_ORIGINAL, RX_RELEASE
 
 from data.graph import directly_follows, write_graph
 from data.io import write_log
 from data.log import empty_log
+from data.origins import write_origins
 from metrics import model_imf, score, volume
 from metrics.registry import declarations
 from metrics.table import Row, read_scores
@@ -83,6 +85,30 @@ def test_a_run_gets_every_metric_with_all_digits(run, scored):
     assert (rows["wall_s"].value, rows["peak_rss_mb"].value, rows["mechanism_s"].value) == (1.5, 80, 0.25)
     assert (rows["shared_core"].value, rows["machine"].value) == (1, 10)
     assert (rows["nominal_epsilon"].value, rows["composed_epsilon"].status) == (0.1, "n/a")
+
+
+def test_a_metric_takes_origins_and_record_by_name(run, scored, monkeypatch):
+    seen = {}
+
+    def spy(release, record, origins):
+        seen.update(cases=release.n_cases, repeat=record["repeat"], origins=origins)
+        return {"cases_ratio": 1.0, "events_ratio": 1.0}
+
+    monkeypatch.setattr(volume, "score", spy)
+    folder = run()
+    scored(folder)
+    assert seen == {"cases": RX_RELEASE.n_cases, "repeat": 3, "origins": None}
+    write_origins(np.arange(4), folder / "origins.parquet")
+    scored(folder)
+    assert seen["origins"].tolist() == [0, 1, 2, 3]
+
+
+def test_origins_that_do_not_fit_the_release_are_an_error(run, scored, caplog):
+    folder = run()
+    write_origins(np.arange(3), folder / "origins.parquet")
+    [rows] = scored(folder)
+    assert {row.status for row in rows.values()} == {"ERR"}
+    assert "3 origins of 4 released cases" in caplog.text
 
 
 @pytest.mark.parametrize(("leased", "load", "shared"), [(True, 2.0, 0), (True, 2.1, 1), (False, 0.0, 1)])

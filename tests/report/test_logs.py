@@ -10,6 +10,7 @@ from report.logs import describe, notes
 STATISTICS = {
     "small": {
         "synthetic": False, "lifecycle": "complete", "cases": 2, "events": 5, "activities": 3, "variants": 2,
+        "mean_variant_cases": 1.0, "max_variant_cases": 1,
         "min_len": 2, "mean_len": 2.5, "max_len": 3, "first": "2020-01-01T10:00:00", "last": "2020-02-01T10:00:00",
         "import": {
             "traces": 3, "traces_empty": 1, "events_not_complete": 4, "events_without_time": 0, "events_declared": None,
@@ -18,6 +19,7 @@ STATISTICS = {
     },
     "made": {
         "synthetic": True, "lifecycle": "all", "cases": 1, "events": 1, "activities": 1, "variants": 1,
+        "mean_variant_cases": 1.0, "max_variant_cases": 1,
         "min_len": 1, "mean_len": 1.0, "max_len": 1, "first": "2020-01-01T10:00:00", "last": "2020-01-01T10:00:00",
         "import": {}, "published": {},
     },
@@ -30,6 +32,7 @@ def test_what_differs_from_the_published_number_is_shown():
     assert printed["mean length"].tolist() == ["2.50", "1.00"]
     assert printed.index.tolist() == ["small", "made†"]
     assert data["synthetic"].tolist() == [False, True]
+    assert printed["mean cases a variant"].tolist() == ["1.00", "1.00"]
     assert data["published_cases"].tolist()[0] == "3"
 
 

@@ -20,6 +20,7 @@ import yaml
 
 from conftest import ROOT
 from data.io import read_log
+from data.origins import read_origins
 from data.release import read_release
 from metrics import run_record
 
@@ -237,6 +238,17 @@ def test_every_mechanism_keeps_the_contract(finished):
         assert not pq.read_schema(file).metadata, path
 
 
+def test_which_case_a_release_stems_from_is_kept_beside_it(finished):
+    log = read_log(finished / LOG)
+    told = set()
+    for path in finished.glob("results/runs/**/origins.parquet"):
+        if path.stat().st_size:
+            told.add(path.parts[-5])
+            release = read_release(path.with_name("release.parquet"))
+            assert read_origins(path, log.n_cases, release.n_cases) is not None
+    assert told == {"amun", "identity", "pretsa", "pripel", "shuffle"}, "counts have no origins, nor has a graph"
+
+
 def test_a_new_mechanism_in_any_language_stands_in_every_table(project):
     add_mechanism(project, "copycat", "cp {input.log} {output.release} # {wildcards.speed}", "speed=[1, 2]")
     configure(project, experiment={"mechanisms": ["identity", "copycat"]})
@@ -347,14 +359,24 @@ def test_a_missing_file_is_named_with_page_checksum_and_place(project):
 
 
 def test_public_bounds_reach_the_mechanism(project):
-    bounds = {"structured": {"dates": ["2024-01-01", "2024-12-31"], "max_length": 12, "max_duration": 30}}
-    grids = {"amun": {"delta": [0.3], "mode": ["sampling"], "profile": ["hardened"]}}
+    (project / "bounds.json").write_text(json.dumps({label: [0, 86400] for label in read_log(project / LOG).labels}))
+    public = {"dates": ["2024-01-01", "2024-12-31"], "max_length": 12, "max_duration": 30}
+    grids = {
+        "amun": {"delta": [0.3], "mode": ["sampling"], "profile": ["hardened"]},
+        "pretsa": {"k": [2], "t": [1], "distance": ["levenshtein"], "duration_epsilon": ["off", 1]},
+    }
     metrics = ["composed_epsilon", "emd_variants"]
-    experiment = {"mechanisms": ["amun"], "grids": grids, "metrics": metrics}
+    experiment = {"mechanisms": ["amun", "pretsa"], "grids": grids, "metrics": metrics}
+    bounds = {"structured": public | {"duration_bounds": "bounds.json"}}
     configure(project, repeats=1, public_bounds=bounds, experiment=experiment)
     snakemake(project)
-    (path,) = project.glob("results/runs/amun/*hardened*/*/0/run.json")
-    assert json.loads(path.read_text())["diagnostics"]["bounds_from_data"] == []
+    hardened, noisy = (
+        json.loads(path.read_text())["diagnostics"]
+        for cell in ("amun/*hardened*", "pretsa/*duration_epsilon=1")
+        for path in project.glob(f"results/runs/{cell}/*/0/run.json")
+    )
+    assert hardened["bounds_from_data"] == []
+    assert noisy["bounds_from_data"] is False
     table = (project / "results/test/tables/composed_epsilon.md").read_text()
     assert "2.48" in table  # twice 2 ln(1.3 / 0.7)
 
