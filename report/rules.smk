@@ -328,3 +328,21 @@ rule report:
     shell:
         "python -m report.page {params.experiments} {params.claims} --snakemake {params.snakemake:q} --out {output}"
         " > {log} 2>&1"
+
+
+rule crate:
+    input:
+        "results/report.html",
+        workflow=project_path("Snakefile"),
+        config=workflow.configfiles[-1],
+        lock=project_path("requirements.lock"),
+        code=REPORT_CODE,
+    output:
+        "results/ro-crate-metadata.json",
+    log:
+        "results/crate.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m report.crate results --workflow {input.workflow} --config {input.config:q} --lock {input.lock}"
+        " --out {output} > {log} 2>&1"
