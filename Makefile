@@ -6,11 +6,16 @@ ENV := $(VENV)/.installed
 RUN := PATH="$(abspath $(VENV))/bin:$$PATH"
 UV := uv==0.13.9
 
-.PHONY: quickstart test test-slow benchmark lock
+.PHONY: quickstart compare test test-slow benchmark lock
 
 quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
 	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml
 	@echo "Tables: results/quickstart/tables  Figures: results/quickstart/figures"
+
+compare: $(ENV)  ## every mechanism on a log of your own: make compare LOG=my.xes.gz
+	@test -n "$(LOG)" || { echo "Name your log: make compare LOG=my.xes.gz"; exit 2; }
+	$(RUN) snakemake --cores $(CORES) --configfile config/compare.yaml --config 'datasets={"mine": {"path": "$(abspath $(LOG))"}}'
+	@echo "Report: results/report.html"
 
 test: $(ENV)  ## all tests but the long ones
 	$(RUN) python -m pytest

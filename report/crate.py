@@ -101,7 +101,7 @@ class Crate:
             f"#mechanism-{run['mechanism']}", "SoftwareApplication", name=run["mechanism"],
             softwareVersion=run["versions"]["harness"],
         )  # fmt: skip
-        values = run["parameters"] | {"seed": run["seed"], **{f"code {k}": v for k, v in run["code"].items()}}
+        values = run["parameters"] | {"seed": run["seed"], **{f"code {k}": v for k, v in run.get("code", {}).items()}}
         given = [
             self.thing(f"#run/{key}/{name}", "PropertyValue", name=name, value=str(value))
             for name, value in values.items()

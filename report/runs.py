@@ -38,7 +38,7 @@ def runs_of(cells: Iterable[str], repeats: Sequence[str], snakemake: str) -> dic
 def _run(path: Path, hosts: dict[str, int], versions: dict[str, int], snakemake: str) -> dict:
     record = json.loads(path.read_text())
     host = json.dumps(record["host"], sort_keys=True)
-    code = [f"{name} {value[:12]}" for name, value in record["code"].items() if value]
+    code = [f"{name} {value[:12]}" for name, value in record.get("code", {}).items() if value]
     used = ", ".join([*(f"{name} {version}" for name, version in record["versions"].items()), *code])
     run = {name: record[name] for name in COPIED} | {
         "repeat": record["repeat"],
