@@ -1,6 +1,7 @@
 """Measure everything and write benchmarks/README.md: `python -m benchmarks [--rounds 5] [--logs FOLDER]`.
 
-The real logs are found in the folder; without it, or where one is missing, the embedded logs stand in.
+The real logs are found in the folder; without it, or where one is missing, the embedded logs stand in. One part alone
+is measured and printed by `python -m benchmarks --part PRIPEL`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from benchmarks import harness, importer, mechanisms, prefix_queries, pripel
+from benchmarks import harness, importer, mechanisms, prefix_queries, pripel, relational
 from benchmarks.process import ROOT
 
 REAL = {
@@ -23,6 +24,14 @@ REAL = {
     "Road Traffic": "RTFMP_reexport.xes.gz",
 }
 IMPORTED = {**REAL, "BPIC 2015-1": "BPIC15_1.xes.gz"}
+PARTS = {
+    "Import": (importer, IMPORTED),
+    "Mechanisms": (mechanisms, REAL),
+    "Prefix queries": (prefix_queries, prefix_queries.LOGS),
+    "PRIPEL": (pripel, pripel.LOGS),
+    "Tables": (relational, None),
+    "Harness": (harness, None),
+}
 
 
 def found_logs(folder: Path, wanted: dict[str, str]) -> dict[str, Path]:
@@ -42,28 +51,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--logs", type=Path, default=Path(os.environ.get("PPM_LOGS", shared / "data" / "logs")))
+    parser.add_argument("--part", choices=PARTS, help="measure this part alone, and print it")
     options = parser.parse_args()
-    logs = found_logs(options.logs, REAL)
-    parts = {
-        "Import": (importer, importer.table(found_logs(options.logs, IMPORTED), options.rounds)),
-        "Mechanisms": (mechanisms, mechanisms.table(logs, options.rounds)),
-        "Prefix queries": (
-            prefix_queries,
-            prefix_queries.table(found_logs(options.logs, prefix_queries.LOGS), options.rounds),
-        ),
-        "PRIPEL": (pripel, pripel.table(found_logs(options.logs, pripel.LOGS), options.rounds)),
-        "Harness": (harness, harness.table(options.rounds)),
-    }
+    if options.part:
+        print("\n".join(section(options.part, options)))
+        return
     text = [
         "# Benchmarks",
         "",
         f"Written by `make benchmark` on {datetime.date.today()}; {processor()}, Python {platform.python_version()}; "
         f"median (range) of {options.rounds} rounds, one thread. † marks synthetic logs.",
     ]
-    for title, (module, lines) in parts.items():
-        text += ["", f"## {title}", "", module.__doc__.strip(), ""]
-        text += [tabulate(lines, headers="keys", tablefmt="pipe", disable_numparse=True)]
+    for title in PARTS:
+        text += ["", *section(title, options)]
     (ROOT / "benchmarks" / "README.md").write_text("\n".join(text) + "\n")
+
+
+def section(title: str, options: argparse.Namespace) -> list[str]:
+    """The lines of one part, measured."""
+    module, wanted = PARTS[title]
+    logs = [found_logs(options.logs, wanted)] if wanted else []
+    lines = module.table(*logs, options.rounds)
+    table = tabulate(lines, headers="keys", tablefmt="pipe", disable_numparse=True)
+    return [f"## {title}", "", module.__doc__.strip(), "", table]
 
 
 if __name__ == "__main__":

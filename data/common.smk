@@ -9,9 +9,11 @@ from data.datasets import DatasetError, UnavailableError, dataset, locate, publi
 # What decides the content of a canonical log. A log that is converted again to the same bytes causes no further
 # work if it is done first, by the target `datasets`.
 IMPORTED_BY = (
-    "arrow columns convert csv_log importing io lifecycle log memory options order tabular times unpack xes".split()
-)
+    "arrow columns convert csv_log importing io lifecycle log memory options order relation relation_import"
+    " relation_io tabular times unpack xes"
+).split()
 IMPORTERS = [project_path("data", f"{module}.py") for module in IMPORTED_BY]
+GENERATORS = [project_path("data", "access.py")]
 
 WANTED_LOGS = list(dict.fromkeys(log for wanted in config["experiments"].values() for log in wanted["logs"]))
 WANTED_LOGS += [log for log in dict.fromkeys(log for claim in CLAIMS for log in claim.logs) if log not in WANTED_LOGS]
@@ -34,6 +36,11 @@ def logs_of(experiment):
     return [log for log in config["experiments"][experiment]["logs"] if log in RAW_FILES]
 
 
+def kind_of(log):
+    """Whether a dataset is an event log (`log`) or a table of rows (`relation`)."""
+    return DATASETS[log].kind
+
+
 def unavailable_logs(experiment):
     """The logs of an experiment that cannot be had; its tables name them."""
     return [log for log in config["experiments"][experiment]["logs"] if log in UNAVAILABLE]
@@ -42,6 +49,11 @@ def unavailable_logs(experiment):
 def raw_file(wildcards):
     """The raw file of a log: one's own, one in raw_dirs, or the one to fetch."""
     return RAW_FILES[wildcards.log]
+
+
+def generator(wildcards):
+    """The module that makes the file of a log, with its options."""
+    return dataset(wildcards.log, config["datasets"]).generator
 
 
 def convert_options(wildcards):

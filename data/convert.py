@@ -1,5 +1,7 @@
 """Convert an event log of any kind into any other, such as a raw log into the canonical one, and describe it.
 
+With `--kind relation` it is a table of rows that is converted.
+
 `python -m data.convert raw.xes.gz log.parquet`; `--help` tells of the options.
 """
 
@@ -20,6 +22,11 @@ from data.io import LogError, write_log
 from data.lifecycle import LIFECYCLES, complete_events, paired_events
 from data.log import DURATION, EventLog
 from data.options import DEFAULTS, REPEATED, ImportOptions
+from data.relation import Relation
+from data.relation_import import describe_relation, import_relation
+from data.relation_io import write_relation
+
+KINDS = (LOG, RELATION) = ("log", "relation")
 
 
 def convert(
@@ -50,6 +57,10 @@ def convert(
         If the file cannot be read or no event is left.
     """
     about = about or Dataset(source.name)
+    if about.kind == RELATION:
+        relation, counters = import_relation(source, options)
+        write_relation(relation, target)
+        return _about(about, source) | _relation_statistics(about, relation, counters)
     whole, counters = import_log(source, options)
     if not whole.n_events:
         raise LogError(f"{source}: the log holds no event; fetch or export it again")
@@ -59,8 +70,19 @@ def convert(
     write_log(log, target)
     kept = describe(log)
     found = describe(whole) if dropped else kept
+    return _about(about, source) | {
+        "lifecycle": about.lifecycle,
+        **kept,
+        "import": counters | dropped,
+        "published": comparison(about, found, kept),
+    }
+
+
+def _about(about: Dataset, source: Path) -> dict[str, object]:
+    """What is known of a dataset, and which file it came from."""
     return {
         "log": about.key,
+        "kind": about.kind,
         "title": about.title,
         "doi": about.doi,
         "licence": about.licence,
@@ -68,11 +90,13 @@ def convert(
         "synthetic": bool(about.synthetic),
         "file": source.name,
         "sha256": digest(source, "sha256"),
-        "lifecycle": about.lifecycle,
-        **kept,
-        "import": counters | dropped,
-        "published": comparison(about, found, kept),
     }
+
+
+def _relation_statistics(about: Dataset, relation: Relation, counters: dict[str, int]) -> dict[str, object]:
+    found = describe_relation(relation)
+    read = found | {"rows": counters["rows"]}
+    return {**found, "import": counters, "published": comparison(about, read, found)}
 
 
 def _by_lifecycle(log: EventLog, lifecycle: str, source: Path) -> tuple[EventLog, dict[str, int]]:
@@ -122,6 +146,10 @@ def comparison(about: Dataset, whole: dict, kept: dict) -> dict[str, dict[str, o
 def report(statistics: dict[str, object]) -> str:
     """The statistics of a conversion for people: size, span, and what the import had to drop or change."""
     imported = statistics["import"]
+    if statistics["kind"] == RELATION:
+        columns = [f"{name} ({column['kind']}, {column['distinct']})" for name, column in statistics["columns"].items()]
+        dropped = f"{imported['rows_repeated']} repeated rows dropped"
+        return f"{statistics['file']}: {statistics['rows']} rows, {dropped}\n" + ", ".join(columns)
     changed = [f"  {name} = {imported[name]}" for name in dict.fromkeys([*repairs(imported), "events_out_of_order"])]
     size = [f"{statistics[name]} {name}" for name in ("cases", "events", "activities", "variants")]
     return "\n".join(
@@ -142,6 +170,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("statistics", type=Path, nargs="?", help="write the statistics here, .json")
     parser.add_argument("--dataset", help="key in config/datasets.csv, or a name of your own")
     parser.add_argument("--title", help="title of a dataset of your own")
+    parser.add_argument("--kind", choices=KINDS, help="what the file holds: an event log, or a table of rows")
     parser.add_argument(
         "--lifecycle",
         choices=LIFECYCLES,
@@ -162,6 +191,8 @@ def _parser() -> argparse.ArgumentParser:
     for column in ("case", "activity", "time", "transition", "start"):
         table.add_argument(f"--{column}", metavar="COLUMN", help=f"name of the {column} column")
     table.add_argument("--columns", type=_names, metavar="A,B,...", help="names of all columns of CSV without header")
+    table.add_argument("--user", metavar="COLUMN", help="of a table of rows, the column that tells persons apart")
+    table.add_argument("--distinct", type=_names, metavar="A,B,...", help="keep the distinct rows of these columns")
     table.add_argument("--separator", help="between columns; `tab` for a tabulator")
     table.add_argument("--decimal", help="decimal sign of numbers")
     table.add_argument("--encoding", help="as utf-8 or cp1252")
@@ -176,7 +207,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def main() -> None:
     given = vars(_parser().parse_args())
-    own = {name: given[name] for name in ("title", "lifecycle") if given[name]}
+    own = {name: given[name] for name in ("title", "kind", "lifecycle") if given[name]}
     reading = {field.name: given[field.name] for field in fields(ImportOptions) if given[field.name] is not None}
     try:
         key = given["dataset"]

@@ -22,8 +22,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "config" / "datasets.csv"
+HIERARCHIES = ROOT / "config" / "hierarchies"
 KINDS = (".xes", ".xes.gz")  # that are read as published
-STATISTICS = ("cases", "events", "activities", "variants", "min_len", "mean_len", "max_len")
+STATISTICS = ("cases", "events", "activities", "variants", "min_len", "mean_len", "max_len", "rows")
+TABLES = (".csv", ".csv.gz", ".parquet")
 
 
 class DatasetError(ValueError):
@@ -42,6 +44,8 @@ class Dataset:
     ----------
     key : str
         Name in configuration, paths and tables.
+    kind : {"log", "relation"}
+        An event log or a table of rows: what the mechanisms that it goes through read.
     title, authors, year, doi, licence, page : str
     url, fallback_url : str
         Where the file is downloaded from, in this order.
@@ -53,15 +57,21 @@ class Dataset:
         A file that is used in place: of one's own (relative to the working directory) or embedded in the project.
     lifecycle : str
         Which events to keep: ``all``, or ``complete`` for those that complete an activity.
+    generator : str
+        What makes the file, if that is a module of the project with its options: ``data.access --pairs 14430``.
     synthetic : str
         ``yes`` for a log made by a generator.
+    hierarchies : str
+        Folder of hierarchies of the columns of a relation, NAME.csv; of a published dataset that of its key in
+        `config/hierarchies`, if there is one.
     options : mapping of str to value
         How the file is to be read: fields of `data.options.ImportOptions`, such as the columns of CSV.
-    cases, events, activities, variants, min_len, mean_len, max_len : str
-        Published statistics as printed; lengths are events of a case.
+    cases, events, activities, variants, min_len, mean_len, max_len, rows : str
+        Published statistics as printed; lengths are events of a case, rows those of a relation.
     """
 
     key: str
+    kind: str = "log"
     title: str = ""
     authors: str = ""
     year: str = ""
@@ -77,7 +87,9 @@ class Dataset:
     member: str = ""
     path: str = ""
     lifecycle: str = "all"
+    generator: str = ""
     synthetic: str = ""
+    hierarchies: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     cases: str = ""
     events: str = ""
@@ -86,6 +98,7 @@ class Dataset:
     min_len: str = ""
     mean_len: str = ""
     max_len: str = ""
+    rows: str = ""
 
     @property
     def checksum(self) -> str:
@@ -101,12 +114,14 @@ class Dataset:
     @property
     def kinds(self) -> tuple[str, ...]:
         """Suffixes of files of the dataset that can be read; CSV only if its columns are declared."""
+        if self.kind == "relation":
+            return (*TABLES, Path(self.raw_name).suffix or TABLES[0])
         return (*KINDS, ".csv", ".csv.gz") if "case" in self.options else KINDS
 
     @property
     def convert_options(self) -> list[str]:
         """What `data.convert` has to be told of the dataset, as its command line takes it."""
-        about = {"dataset": self.key, "title": self.title, "lifecycle": self.lifecycle}
+        about = {"dataset": self.key, "title": self.title, "kind": self.kind, "lifecycle": self.lifecycle}
         return [_argument(name, value) for name, value in {**about, **self.options}.items() if value not in ("", False)]
 
     @property
@@ -139,7 +154,8 @@ def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:
     Raises
     ------
     DatasetError
-        If the key is unknown, naming those that come close, or all; or an option of an own dataset cannot be.
+        If the key is unknown, naming those that come close, or all; or an option of an own dataset cannot be, or its
+        folder of hierarchies is missing.
     """
     known = published()
     if key in own:
@@ -154,18 +170,25 @@ def dataset(key: str, own: Mapping[str, Mapping[str, str]] = {}) -> Dataset:
 @cache
 def published() -> dict[str, Dataset]:
     """The datasets of `config/datasets.csv` by key."""
-    names = [known.name for known in fields(Dataset)]
+    names = [known.name for known in fields(Dataset) if known.name != "hierarchies"]
     with TABLE.open(newline="", encoding="utf-8") as lines:
         rows = [{name: row[name] for name in names} for row in csv.DictReader(lines)]
     entries = [Dataset(**{**row, "options": json.loads(row["options"] or "{}")}) for row in rows]
     return {
-        entry.key: replace(entry, path=os.path.relpath(ROOT / entry.path) if entry.path else "") for entry in entries
+        entry.key: replace(
+            entry,
+            path=os.path.relpath(ROOT / entry.path) if entry.path else "",
+            hierarchies=os.path.relpath(folder) if (folder := HIERARCHIES / entry.key).is_dir() else "",
+        )
+        for entry in entries
     }
 
 
 def _checked(wanted: Dataset) -> Dataset:
     from data.options import ImportOptions, LogError  # which need numpy, and few datasets have options
 
+    if wanted.hierarchies and not os.path.isdir(wanted.hierarchies):
+        raise DatasetError(f"dataset {wanted.key!r}: no folder of hierarchies {wanted.hierarchies!r}")
     try:
         ImportOptions(**wanted.options)
     except (LogError, TypeError) as error:
@@ -186,9 +209,10 @@ def _argument(name: str, value: object) -> str:
 
 
 def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
-    """Where the raw file of a dataset lies or, if it has to be fetched, will lie.
+    """Where the raw file of a dataset lies or, if it has to be fetched or made, will lie.
 
-    In this order: its own `path`; a file in `raw_dirs` or ``data/raw/<key>``; the place where it is fetched to.
+    In this order: its own `path`; where it is generated; a file in `raw_dirs` or ``data/raw/<key>``; the place where
+    it is fetched to.
 
     Parameters
     ----------
@@ -206,6 +230,8 @@ def locate(wanted: Dataset, raw_dirs: Iterable[str]) -> str:
         if not os.path.isfile(wanted.path):
             raise DatasetError(f"dataset {wanted.key!r}: there is no file {wanted.path}; correct its `path:`")
         return wanted.path
+    if wanted.generator:
+        return f"results/logs/{wanted.key}/{wanted.file_name}"
     if found := find(wanted, [*raw_dirs, f"data/raw/{wanted.key}"]):
         return str(found)
     if not wanted.file_name:

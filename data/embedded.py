@@ -1,9 +1,10 @@
-"""Three small synthetic logs that ship with the project, made by a seeded generator.
+"""The small synthetic logs that ship with the project, made by seeded generators.
 
-They differ in how strictly a case follows the order of an imagined purchasing process: `structured` (a
-couple of variants hold most cases), `semi_structured`, and `unstructured` (most cases stand alone). They also
-hold what makes real logs hard: a case named ``NA``, ids that look like numbers, ties, exact duplicates of
-events, parts of seconds, labels with a comma or a letter beyond ASCII.
+Two are of accesses to an information system, pairs of user and address and sessions (`data.access`). Three differ in
+how strictly a case follows the order of an imagined purchasing process: `structured` (a couple of variants hold most
+cases), `semi_structured`, and `unstructured` (most cases stand alone). They also hold what makes real logs hard: a case
+named ``NA``, ids that look like numbers, ties, exact duplicates of events, parts of seconds, labels with a comma or a
+letter beyond ASCII.
 
 `python -m data.embedded` writes them to `data/embedded/`, with the same bytes every time.
 """
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from data.access import pairs, requests, write_pairs
 from data.io import write_log
 from data.log import EventLog
 
@@ -44,6 +46,7 @@ LABELS = (
 )
 MACHINE_MADE = (3, 8, 15)  # activities whose times are exact to the millisecond, the others' to the second
 SECOND = 1_000_000  # microseconds
+SMALL_PAIRS, SESSION_PAIRS, SMALL_REQUESTS = 1_443, 300, 4_000
 WORKDAY = 8 * 3600  # seconds
 FIRST_DAY = np.datetime64("2024-01-01", "us").astype(np.int64)  # a Monday
 
@@ -154,6 +157,8 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name, process in PROCESSES.items():
         write_log(generate(process), FOLDER / f"{name}.xes.gz")
+    write_pairs(*pairs(SMALL_PAIRS), FOLDER / "access_small.csv")
+    write_log(requests(*pairs(SESSION_PAIRS), SMALL_REQUESTS), FOLDER / "access_sessions_small.csv.gz")
 
 
 if __name__ == "__main__":

@@ -232,11 +232,11 @@ def check_present(path: Path) -> None:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Errors of the libraries as those of a log, naming the file."""
+def naming(path: Path, kind: str = "event log") -> Iterator[None]:
+    """Errors of the libraries as those of a log, naming the file and what it should be."""
     try:
         yield
     except (pa.ArrowException, ValueError, OSError, KeyError) as error:  # KeyError: a column that stands twice
         if isinstance(error, LogError):
             raise
-        raise LogError(f"{path}: not a readable event log: {error}") from error
+        raise LogError(f"{path}: not a readable {kind}: {error}") from error

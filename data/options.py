@@ -47,6 +47,9 @@ class ImportOptions:
         One character each, in CSV; `tab` stands for the tabulator.
     encoding : str
         Of a CSV file, as Python calls it; a byte order mark is skipped.
+    user, distinct : str, tuple of str
+        Of a relation: the column that tells persons apart, and the columns of which the distinct rows are wanted; as
+        it stands if empty.
     time_format : str
         Format of the times in CSV as for `datetime.strptime`; ISO 8601 if empty.
     """
@@ -69,11 +72,14 @@ class ImportOptions:
     separator: str = ","
     decimal: str = "."
     encoding: str = "utf-8"
+    user: str = ""
+    distinct: tuple[str, ...] = ()
     time_format: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "separator", "\t" if self.separator == "tab" else self.separator)
         object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "distinct", tuple(self.distinct))
         if self.repeated not in REPEATED:
             raise LogError(f"repeated traces are to be one of {', '.join(REPEATED)}, not {self.repeated!r}")
         if len(self.separator.encode()) != 1 or len(self.decimal.encode()) != 1:

@@ -15,6 +15,21 @@ rule fetch:
         "python -m data.fetch {wildcards.log} {output:q} --log {log:q}"
 
 
+rule generate:
+    input:
+        GENERATORS,
+    output:
+        "results/logs/{log}/{log}.csv",
+    log:
+        "results/logs/{log}/generate.txt",
+    conda:
+        "../environment.yml"
+    params:
+        command=generator,
+    shell:
+        "python -m {params.command} {output} > {log} 2>&1"
+
+
 rule convert:
     input:
         raw=raw_file,

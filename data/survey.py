@@ -35,24 +35,30 @@ def survey(wanted: Dataset, raw_dirs: Sequence[str]) -> dict[str, object]:
     known = {name: getattr(wanted, name) for name in ("title", "authors", "year", "doi", "licence", "citation")}
     try:
         raw = Path(locate(wanted, raw_dirs))
-        if not raw.exists() and not wanted.path:
-            fetch(wanted, raw)
-        return _statistics(wanted, raw) | known
+        with TemporaryDirectory() as folder:
+            if wanted.generator:
+                raw = Path(folder, raw.name)
+                _python(["-m", *wanted.generator.split(), raw])
+            elif not raw.exists() and not wanted.path:
+                fetch(wanted, raw)
+            return _statistics(wanted, raw, Path(folder)) | known
     except DatasetError as error:
         published = {name: {"published": value} for name in STATISTICS if (value := getattr(wanted, name))}
         return {"log": wanted.key, **known, "published": published, "reason": str(error)}
 
 
-def _statistics(wanted: Dataset, raw: Path) -> dict[str, object]:
-    """Import a log in a process of its own, which may run out of memory alone."""
-    with TemporaryDirectory() as folder:
-        statistics = Path(folder, "statistics.json")
-        command = [sys.executable, "-m", "data.convert", raw, Path(folder, "log.parquet"), statistics]
-        done = subprocess.run([*command, *wanted.convert_options], stderr=subprocess.PIPE, text=True)
-        if done.returncode:
-            reason = done.stderr.strip().rpartition("\n")[2] or f"the import ended with {done.returncode} (memory?)"
-            raise DatasetError(reason)
-        return json.loads(statistics.read_text(encoding="utf-8"))
+def _statistics(wanted: Dataset, raw: Path, folder: Path) -> dict[str, object]:
+    statistics = folder / "statistics.json"
+    _python(["-m", "data.convert", raw, folder / "log.parquet", statistics, *wanted.convert_options])
+    return json.loads(statistics.read_text(encoding="utf-8"))
+
+
+def _python(arguments: Sequence[str | Path]) -> None:
+    """Make or import a log in a process of its own, which may run out of memory alone."""
+    done = subprocess.run([sys.executable, *arguments], stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        reason = done.stderr.strip().rpartition("\n")[2] or f"the import ended with {done.returncode} (memory?)"
+        raise DatasetError(reason)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Mechanisms: what enters is a log, parameters and a random generator; what leaves is a log, or a graph.
+"""Mechanisms: what enters is a log or a relation, parameters and a random generator; what leaves is a release of it.
 
 A mechanism is a package with two functions of the same signature, ``(log, *, <parameters>, rng)``:
 `release` returns what is released, `anonymize` an `Outcome` that holds it together with what only the data
@@ -31,7 +31,7 @@ class Outcome:
 
     Attributes
     ----------
-    release : EventLog or DirectlyFollowsGraph
+    release : EventLog, DirectlyFollowsGraph or RelationRelease
     diagnostics : mapping of str to JSON values
         Private facts about the run: epsilons estimated from the data, cases filtered, flags, ...
         `nominal_epsilon` and `composed_epsilon` are also printed on the command line.
@@ -40,7 +40,8 @@ class Outcome:
     notes : sequence of str
         Sentences that the data owner should read.
     origins : int array (released cases,), optional
-        Private: the case of the log that each released case stems from, -1 for none; copies of a case share it.
+        Private: the case of the log (row of the relation) that each released one stems from, -1 for none; copies of
+        a case share it.
     """
 
     release: Release

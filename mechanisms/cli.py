@@ -1,5 +1,8 @@
 """The one command line of all in-house mechanisms: ``python -m mechanisms.<name> IN OUT --<parameter> value``.
 
+IN and OUT are event logs of any known suffix or, for mechanisms that recode tables, relations. Standard output gets a
+short account for the data owner. If the environment variable RUN_NOTES names a file, the resolved parameters, the time
+of each phase, the versions of the loaded libraries and the private diagnostics are written there as JSON.
 IN and OUT are event logs of any known suffix. Standard output gets a short account for the data owner. If the
 environment variable RUN_NOTES names a file, the resolved parameters, the time of each phase, the versions of
 the loaded libraries and the private diagnostics are written there as JSON. If RUN_ORIGINS does, and the mechanism
@@ -16,7 +19,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,14 +28,18 @@ from data.graph import DirectlyFollowsGraph
 from data.io import LogError, read_log
 from data.log import EventLog
 from data.origins import write_origins
+from data.relation import Column, Relation
+from data.relation_io import write_relation
+from data.relation_release import RelationRelease
 from data.release import Release, write_release
 from mechanisms import Infeasible, Outcome, ParameterError
 
-SMALL_LOG = 100  # cases
-NOT_PARAMETERS = ("input", "output", "seed", "mapping")
+SMALL_LOG = 100  # cases, or rows
+NOT_PARAMETERS = ("input", "output", "seed", "mapping", "classes")
+LOGS = "event log: .xes, .xes.gz, .csv, .csv.gz or .parquet"
 
 
-def parser(name: str, description: str, folder: str = "mechanisms") -> argparse.ArgumentParser:
+def parser(name: str, description: str, folder: str = "mechanisms", reads: str = LOGS) -> argparse.ArgumentParser:
     """A parser that knows IN, OUT and --seed; the mechanism adds its own parameters.
 
     Parameters
@@ -43,9 +50,11 @@ def parser(name: str, description: str, folder: str = "mechanisms") -> argparse.
         One sentence.
     folder : {"mechanisms", "baselines"}
         Where the package lies.
+    reads : str
+        What IN and OUT are.
     """
     options = argparse.ArgumentParser(prog=f"python -m {folder}.{name}", description=description)
-    options.add_argument("input", metavar="IN", help="event log: .xes, .xes.gz, .csv, .csv.gz or .parquet")
+    options.add_argument("input", metavar="IN", help=reads)
     options.add_argument("output", metavar="OUT", help="release to write, of any of these kinds")
     options.add_argument(
         "--seed", type=_seed, help="for experiments that must be repeatable; without it, fresh entropy that is not kept"
@@ -53,17 +62,28 @@ def parser(name: str, description: str, folder: str = "mechanisms") -> argparse.
     return options
 
 
-def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arguments: list[str] | None = None) -> int:
+def run(
+    options: argparse.ArgumentParser,
+    anonymize: Callable[..., Outcome],
+    arguments: list[str] | None = None,
+    *,
+    read: Callable[..., EventLog | Relation] = read_log,
+    reading: Sequence[str] = (),
+) -> int:
     """Read IN, anonymize it, write OUT whole or not at all, and account for it.
 
     Parameters
     ----------
     options : argparse.ArgumentParser
         From `parser`; every added option is a keyword parameter of `anonymize`, but for `--mapping`: the file that
-        tells the data owner which case became which, for mechanisms that know.
+        tells the data owner which case became which, and `--classes`, that which tells the class of each row of a
+        relation, for mechanisms that know.
     anonymize : callable (log, *, <parameters>, rng) -> Outcome
     arguments : list of str, optional
         By default those of the process.
+    read : callable (path, **options) -> EventLog or Relation
+    reading : sequence of str
+        The options that it takes.
 
     Returns
     -------
@@ -71,16 +91,20 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
         Exit code.
     """
     given = vars(options.parse_args(arguments))
-    parameters = {name: value for name, value in given.items() if name not in NOT_PARAMETERS}
+    parameters = {name: value for name, value in given.items() if name not in (*NOT_PARAMETERS, *reading)}
     clock = [time.perf_counter()]
     try:
-        log, import_warnings = _read(given["input"])
+        log, import_warnings = _read(read, given["input"], {name: given[name] for name in reading})
         clock.append(time.perf_counter())
-        outcome = anonymize(log, **parameters, rng=np.random.default_rng(given["seed"]))
+        rng = np.random.default_rng(given["seed"])
+        unused = rng.bit_generator.state
+        outcome = anonymize(log, **parameters, rng=rng)
         clock.append(time.perf_counter())
         write_release(outcome.release, given["output"])
         if given.get("mapping"):
             write_json(mapping(log, outcome), given["mapping"])
+        if given.get("classes"):
+            write_relation(class_of_rows(outcome), given["classes"])
         if outcome.origins is not None and (path := os.environ.get("RUN_ORIGINS")):
             write_origins(outcome.origins, path)
         clock.append(time.perf_counter())
@@ -104,7 +128,10 @@ def run(options: argparse.ArgumentParser, anonymize: Callable[..., Outcome], arg
     }
     if path := os.environ.get("RUN_NOTES"):
         write_json(notes, path)
-    print("\n".join(_summary(log, outcome, phases, [*import_warnings, *outcome.notes], given["seed"])))
+    remarks = [*import_warnings, *outcome.notes]
+    if rng.bit_generator.state != unused:
+        remarks.append(_of_seed(given["seed"]))
+    print("\n".join(_summary(log, outcome, phases, remarks)))
     return 0
 
 
@@ -112,6 +139,13 @@ def mapping(log: EventLog, outcome: Outcome) -> dict[str, str | None]:
     """The released case id of each case of the log, None if the case was suppressed."""
     released = zip(outcome.origins.tolist(), outcome.release.case_ids, strict=True)
     return dict.fromkeys(log.case_ids) | {log.case_ids[case]: fresh for case, fresh in released}
+
+
+def class_of_rows(outcome: Outcome) -> Relation:
+    """The rows of a relation and the class of each in the release, both counted from 1; 0 where it is suppressed."""
+    release, rows = outcome.release, np.argsort(outcome.origins)
+    classes = np.where(np.arange(release.n_rows) < release.n_rows - release.suppressed, release.classes + 1, 0)
+    return Relation({"row": Column(outcome.origins[rows] + 1), "class": Column(classes[rows])})
 
 
 def loaded_versions() -> dict[str, str]:
@@ -122,11 +156,11 @@ def loaded_versions() -> dict[str, str]:
     return {"python": sys.version.split()[0]} | {name: str(v) for name, v in versions.items() if v is not None}
 
 
-def _read(path: str) -> tuple[EventLog, list[str]]:
-    """The log, and what its import had to drop or to change."""
+def _read(read: Callable, path: str, reading: dict[str, object]) -> tuple[EventLog | Relation, list[str]]:
+    """The log or relation, and what its import had to drop or to change."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        log = read_log(path)
+        log = read(path, **reading)
     return log, [str(warning.message) for warning in caught]
 
 
@@ -141,27 +175,37 @@ def _fail(code: int, error: Exception) -> int:
     return code
 
 
-def _summary(
-    log: EventLog, outcome: Outcome, phases: dict[str, float], notes: list[str], seed: int | None
-) -> list[str]:
+def _of_seed(seed: int | None) -> str:
+    if seed is None:
+        return "drawn from fresh entropy, which is not kept"
+    return f"seed {seed}: repeatable, for experiments only; who knows the seed can undo the noise"
+
+
+def _summary(log: EventLog | Relation, outcome: Outcome, phases: dict[str, float], remarks: list[str]) -> list[str]:
     """What was done, for the data owner."""
     release, diagnostics = outcome.release, outcome.diagnostics
     lines = [f"in:  {_size(log)}", f"out: {_size(release)}"]
     for name in ("nominal_epsilon", "composed_epsilon", "composed_additive"):
         if diagnostics.get(name) is not None:
             lines.append(f"{name.replace('_', ' ')}: {diagnostics[name]:.6g}")
+    if levels := diagnostics.get("levels"):
+        lines.append(f"levels: {', '.join(f'{name} {level}' for name, level in levels.items())}")
+    if "discernibility" in diagnostics:
+        lines.append(f"discernibility: {diagnostics['discernibility']}")
     lines.append(", ".join(f"{phase.removesuffix('_s')} {seconds:.2f} s" for phase, seconds in phases.items()))
-    notes = list(notes)
-    if log.n_cases < SMALL_LOG:
-        notes.append(f"the log has only {log.n_cases} cases; expect little utility for any real privacy")
-    if seed is None:
-        notes.append("drawn from fresh entropy, which is not kept")
-    else:
-        notes.append(f"seed {seed}: repeatable, for experiments only; who knows the seed can undo the noise")
-    return lines + [f"note: {note}" for note in notes]
+    entries, of = (log.n_rows, "rows") if isinstance(log, Relation) else (log.n_cases, "cases")
+    if entries < SMALL_LOG:
+        remarks = [*remarks, f"the log has only {entries} {of}; expect little utility for any real privacy"]
+    return lines + [f"note: {remark}" for remark in remarks]
 
 
-def _size(log: Release) -> str:
+def _size(log: Release | Relation) -> str:
+    if isinstance(log, Relation):
+        return f"{log.n_rows} rows, columns {', '.join(log.names)}"
+    if isinstance(log, RelationRelease):
+        sizes = log.published_sizes
+        of = f" of {sizes.min()} to {sizes.max()} rows" if len(sizes) else ""
+        return f"{log.n_rows} rows, {len(sizes)} classes{of}, {log.suppressed} rows suppressed"
     if isinstance(log, DirectlyFollowsGraph):
         return f"{len(log.labels)} activities, {len(log)} directly-follows pairs"
     return f"{log.n_cases} cases, {log.n_events} events, {len(log.variants)} variants"

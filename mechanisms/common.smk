@@ -17,6 +17,7 @@ for name, file in MECHANISMS.items():
         raise WorkflowError(f"{file}: rename the folder; {name!r} must be of letters, digits and underscores")
 
 GRIDS = {}  # as declared by `run`: mechanism -> parameter -> values
+READS = {}  # as declared by `run`: mechanism -> kinds of the datasets that it reads
 
 LIMITS = {
     "limit_s": config["timeout"],
@@ -48,8 +49,13 @@ def source(mechanism):
     }
 
 
-def run(mechanism, **grid):
-    """Outputs of a run: release, record and private origins; declares the parameters and the default grid."""
+def run(mechanism, reads="log", **grid):
+    """Outputs of a run: release, record and private origins; declares the parameters and the default grid.
+
+    A mechanism runs on datasets of the kinds that it reads, event logs (`log`) or tables of rows (`relation`); on those
+    of the first kind also where an experiment names no mechanisms.
+    """
+    READS[mechanism] = reads.split()
     try:
         GRIDS[mechanism] = spelled(grid, mechanism)
     except GridError as error:
@@ -87,6 +93,23 @@ def public_bounds(*names):
     return options
 
 
+def hierarchies(wildcards):
+    """The files of hierarchies of the columns that a run recodes, if the dataset has any."""
+    folder = DATASETS[wildcards.log].hierarchies
+    files = [Path(folder, f"{name}.csv") for name in wildcards.attributes.split("+")]
+    return [str(file) for file in files if folder and file.is_file()]
+
+
+def hierarchies_option(wildcards, input):
+    """The folder of these files as an option of a command line."""
+    return ["--hierarchies", str(Path(input.hierarchies[0]).parent)] if input.hierarchies else []
+
+
+def projection(wildcards):
+    """What a mechanism of relations takes as a row of an event log, as an option: a case."""
+    return "--project case" if kind_of(wildcards.log) == "log" else ""
+
+
 def amun_epsilons(wildcards):
     """What Amun estimates on a log, if the epsilon of a run is taken from it, as in `amun-mean@0.3`."""
     _, at, delta = wildcards.epsilon.partition(AT)
@@ -111,7 +134,8 @@ def cells(experiment):
     """The cells of an experiment as (mechanism, parameters, log)."""
     wanted = config["experiments"][experiment]
     try:
-        grids = choose(GRIDS, wanted.get("mechanisms"), wanted["without"], wanted["grids"])
+        mechanisms = wanted_mechanisms(wanted.get("mechanisms"), logs_of(experiment))
+        grids = choose(GRIDS, mechanisms, wanted["without"], wanted["grids"])
         found = [(mechanism, parameters) for mechanism, grid in grids.items() for parameters in parameter_sets(grid)]
         names = {name for _, parameters in found for name in settings(parameters)}
         chosen, maps = wanted.get("best_of", {}), wanted.get("heatmaps", {})
@@ -126,3 +150,15 @@ def cells(experiment):
     except GridError as error:
         raise WorkflowError(f"experiments.{experiment}: {error}") from None
     return [(mechanism, parameters, log) for log in logs_of(experiment) for mechanism, parameters in found]
+
+
+def wanted_mechanisms(named, logs):
+    """The mechanisms that an experiment names or, if it names none, all that read datasets of its kind first of all."""
+    kinds = {kind_of(log): log for log in logs}
+    if len(kinds) > 1:
+        raise GridError(f"logs: {kinds['log']} is an event log and {kinds['relation']} a table; make two experiments")
+    [(kind, log)] = kinds.items()
+    for mechanism in named or ():
+        if mechanism in READS and kind not in READS[mechanism]:
+            raise GridError(f"mechanisms: {mechanism} does not read {log}, which is a {kind}")
+    return named or [mechanism for mechanism, reads in READS.items() if reads[0] == kind]

@@ -17,10 +17,17 @@ for claim in CLAIMS:
         COSTLY[cell] = COSTLY.get(cell, set()) | {claim.metric}
 
 
+RUN_FILES = ("release.parquet", "run.json", "origins.parquet")
+
+
 def cell_files(wildcards):
     """Releases, records and origins of all repeats of a cell."""
-    files = ("release.parquet", "run.json", "origins.parquet")
-    return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in files]
+    return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in RUN_FILES]
+
+
+def first_run(wildcards):
+    """Release, record and origins of the first repeat of a cell."""
+    return [f"results/runs/{wildcards.mechanism}/{wildcards.parameters}/{wildcards.log}/0/{file}" for file in RUN_FILES]
 
 
 def cell_folders(wildcards):

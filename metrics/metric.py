@@ -36,6 +36,8 @@ class Metric:
         Value of a release without any case; None where it is undefined (status EMPTY).
     group : {'default', 'published', 'extended', 'run', 'claim'}
         Main tables; tables of a paper, as published; further detail; cost of the run; whether a claim of the run holds.
+    of : {'log', 'relation'}
+        What it compares; the cost of a run is that of either.
     costly : bool
         Whether it takes so long that it is computed only where an experiment shows it.
     is_metric : bool
@@ -54,9 +56,14 @@ class Metric:
     doubled: float | None = 0.0
     empty: float | None = None
     group: Literal["default", "published", "extended", "run", "claim"] = "extended"
+    of: Literal["log", "relation"] = "log"
     costly: bool = False
     is_metric: bool = False
     blind_to: str = ""
+
+    def applies(self, kind: str) -> bool:
+        """Whether runs on datasets of a kind, `log` or `relation`, have a value of it."""
+        return kind == self.of or self.group == "run"
 
 
 @dataclass(frozen=True)

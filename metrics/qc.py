@@ -67,7 +67,9 @@ def missing(rows: Sequence[Row], declared: dict[str, Metric]) -> Iterator[Findin
     for row in rows:
         seen[_cell(row), row.repeat].add(row.metric)
     for (cell, repeat), names in seen.items():
-        for name in sorted(name for name in declared.keys() - names if not declared[name].costly):
+        kind = "relation" if any(name in declared and declared[name].of == "relation" for name in names) else "log"
+        wanted = {name for name, metric in declared.items() if metric.applies(kind) and not metric.costly}
+        for name in sorted(wanted - names):
             yield Finding("warning", cell, f"{name} is missing in repeat {repeat}; score the cell again")
         for name in sorted(names - declared.keys()):
             yield Finding("warning", cell, f"{name} in repeat {repeat} is no longer declared; score the cell again")

@@ -1,4 +1,21 @@
-"""Scores: every metric of every repeat of a cell, in one job."""
+"""Scores: every metric of every repeat of a cell, in one job; and what figures of classes are drawn from."""
+
+
+rule profile_classes:
+    input:
+        log="results/logs/{log}/log.parquet",
+        run=first_run,
+        code=code_files("metrics"),
+    output:
+        "results/classes/{mechanism}/{parameters}/{log}.csv",
+    log:
+        "results/classes/{mechanism}/{parameters}/{log}.txt",
+    conda:
+        "../environment.yml"
+    params:
+        run="results/runs/{mechanism}/{parameters}/{log}/0",
+    shell:
+        "python -m metrics.class_profile --log {input.log} --out {output} {params.run} > {log} 2>&1"
 
 
 rule score:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf
 from typing import Any
 
 from metrics.metric import Metric, Value, not_applicable
 
 
-def _cost(name: str, title: str, unit: str = "", high: float = inf) -> Metric:
-    return Metric(name=name, title=title, unit=unit, high=high, identity=None, doubled=None, group="run")
+def _cost(name: str, title: str, unit: str = "", **declared: Any) -> Metric:
+    return Metric(name=name, title=title, unit=unit, **declared, identity=None, doubled=None, group="run")
 
 
 METRICS = (
@@ -22,8 +21,12 @@ METRICS = (
     _cost("shared_core", "Without a core of its own, or on a busy machine", high=1),
     _cost("machine", "Machine, as a number"),
     # As the mechanism states them in its private diagnostics.
-    _cost("nominal_epsilon", "Nominal epsilon"),
-    _cost("composed_epsilon", "Composed epsilon"),
+    _cost("nominal_epsilon", "Nominal epsilon", direction="none"),  # given, not achieved
+    _cost(
+        "composed_epsilon",
+        "Composed epsilon",
+        blind_to="what is taken from the log without noise; where that is more than parameters, nothing is guaranteed",
+    ),
     _cost("suppressed_cases", "Suppressed cases", "cases"),
     _cost("modified_cases", "Modified cases", "cases"),
     _cost("imputed_values", "Imputed durations", "events"),

@@ -24,6 +24,9 @@ from data.graph import DirectlyFollowsGraph
 from data.io import LogError, read_log
 from data.log import EventLog
 from data.origins import read_origins
+from data.relation import Relation
+from data.relation_io import is_relation, read_relation
+from data.relation_release import RelationRelease
 from data.release import read_release
 from metrics.metric import EMPTY, Marked, Value, not_applicable
 from metrics.registry import metric_modules
@@ -34,14 +37,14 @@ STATUS_OF_RUN = {"timeout": "TO", "memory": "OOM", "infeasible": "INF", "error":
 logger = logging.getLogger(__name__)
 
 
-def score_run(original: EventLog, folder: Path, modules: Sequence[ModuleType]) -> list[Row]:
+def score_run(original: EventLog | Relation, folder: Path, modules: Sequence[ModuleType]) -> list[Row]:
     """The rows of one run, one a metric.
 
     Parameters
     ----------
-    original : EventLog
+    original : EventLog or Relation
     folder : path
-        Holds `run.json` and, if the run succeeded, `release.parquet`, a log or a directly-follows graph.
+        Holds `run.json` and, if the run succeeded, `release.parquet`: a log, a directly-follows graph or a relation.
     modules : sequence of metric files
     """
     record = json.loads((folder / "run.json").read_text())
@@ -50,15 +53,14 @@ def score_run(original: EventLog, folder: Path, modules: Sequence[ModuleType]) -
 
 
 def _values(
-    original: EventLog, folder: Path, record: Mapping[str, Any], modules: Sequence[ModuleType]
+    original: EventLog | Relation, folder: Path, record: Mapping[str, Any], modules: Sequence[ModuleType]
 ) -> dict[str, Value]:
     if record["status"] != "ok":
         return _all_marked(Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or ""), modules)
     try:
         release = read_release(folder / "release.parquet")
         is_graph = isinstance(release, DirectlyFollowsGraph)
-        path = folder / "origins.parquet"
-        origins = None if is_graph else read_origins(path, original.n_cases, release.n_cases)
+        origins = None if is_graph else read_origins(folder / "origins.parquet", _size(original), _size(release))
     except LogError as error:
         logger.error("the run is recorded as ok, but: %s", error)
         return _all_marked(Marked("ERR", str(error)), modules)
@@ -70,6 +72,11 @@ def _values(
         else:
             values |= _evaluate(module, partial(module.score, **_wanted_of(known, module.score)), folder)
     return values
+
+
+def _size(data: EventLog | Relation | RelationRelease) -> int:
+    """What origins are of: the cases of a log, the rows of a relation."""
+    return data.n_cases if isinstance(data, EventLog) else data.n_rows
 
 
 def _all_marked(mark: Marked, modules: Sequence[ModuleType]) -> dict[str, Value]:
@@ -118,7 +125,9 @@ def _cells(value: Value) -> tuple[float | None, str]:
     return (value.value, value.status) if isinstance(value, Marked) else (float(value), "ok")
 
 
-def _wanted(module: ModuleType, options: argparse.Namespace) -> bool:
+def _wanted(module: ModuleType, kind: str, options: argparse.Namespace) -> bool:
+    if not module.METRICS[0].applies(kind):
+        return False
     if options.costs_only:
         return _group(module) == "run"
     return not module.METRICS[0].costly or any(metric.name in options.costly for metric in module.METRICS)
@@ -135,9 +144,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--costly", action="append", default=[], metavar="METRIC", help="one that takes long, to be computed"
     )
     options = parser.parse_args(arguments)
-    modules = [module for module in metric_modules() if _wanted(module, options)]
     logging.basicConfig(format="%(levelname)s: %(message)s")
-    original = read_log(options.log)
+    kind = "relation" if options.log.suffix == ".parquet" and is_relation(options.log) else "log"
+    modules = [module for module in metric_modules() if _wanted(module, kind, options)]
+    original = read_relation(options.log) if kind == "relation" else read_log(options.log)
     write_csv(Row._fields, (row for run in options.runs for row in score_run(original, run, modules)), options.out)
 
 

@@ -74,6 +74,20 @@ def embedding_measures(wildcards):
     return expand("results/embeddings/{log}/seed={seed}_measures.json", log=logs_of(name(wildcards)), seed=seeds)
 
 
+def class_profiles(wildcards):
+    """The profiles of the classes of all cells of one log in an experiment."""
+    return [
+        f"results/classes/{mechanism}/{parameters}/{log}.csv"
+        for mechanism, parameters, log in CELLS[name(wildcards)]
+        if log == wildcards.log
+    ]
+
+
+def claims_file(wildcards):
+    """What is reported of an experiment."""
+    return claim_file(experiment(wildcards)["reported"])
+
+
 def heading(wildcards):
     """What stands above the tables of an experiment."""
     return experiment(wildcards)["title"]
@@ -133,6 +147,11 @@ def reports():
             wanted += expand("results/{name}/tables/epsilons.{kind}", name=name, kind=TABLE)
         if maps:
             wanted += expand("results/{name}/tables/differences.{kind}", name=name, kind=TABLE)
+        for log in logs_of(name) if "class_figures" in settings else ():
+            figures = expand("{figure}.{kind}", figure=settings["class_figures"], kind=FIGURE)
+            wanted += [f"results/{name}/classes/{log}/{figure}" for figure in figures]
+        if "reported" in settings:
+            wanted += expand("results/{name}/tables/reported.{kind}", name=name, kind=TABLE)
         if "embeddings" in settings:
             wanted += expand("results/{name}/tables/embeddings.{kind}", name=name, kind=TABLE)
     return wanted

@@ -1,4 +1,4 @@
-"""The figure of one metric: a panel a log, parameters across, a colour a method.
+"""The figure of one metric: a panel a log, parameters across, a colour a method (or mechanism, if there are many).
 
 `python -m report.figure scores.csv --metric emd_variants --logs statistics.json... --out figure.png figure.pdf`
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
+from textwrap import wrap
 
 import matplotlib
 
@@ -35,7 +37,11 @@ from report.summary import (
 )
 
 PANEL = (3.2, 2.6)  # inches
+LINE = 0.2  # inches, of text
+NARROWEST = 6.4  # inches, of a figure
 ACROSS = 4
+COLOURS = 10  # that can be told apart
+MARKERS = "os^DvPX<>p*hd"
 
 
 def metric_figure(
@@ -52,25 +58,32 @@ def metric_figure(
     rows : parameters that stand across; without any, methods stand across
     title : str
     """
-    summary = summarise(scores, metric, rows)
+    cells = summarise(scores, metric, rows)
+    looks = _looks(cells)  # the same in all figures of an experiment
+    summary, undefined = _defined(cells)
     summary["across"] = summary[list(rows)].agg(" ".join, axis=1) if rows else summary["method"]
     if rows:
         summary.loc[(summary[list(rows)] == NO_ROW).all(axis=1), "across"] = NO_ROW
-    methods = list(dict.fromkeys(summary.loc[~summary["mechanism"].isin(CONTROLS), "method"]))
-    palette = "colorblind" if len(methods) <= 10 else "husl"
-    colours = dict(zip(methods, sns.color_palette(palette, len(methods)), strict=True))
-    colours |= dict.fromkeys(CONTROLS, "grey")
     logs = list(dict.fromkeys(summary["log"]))
     columns = min(ACROSS, len(logs))
     lines = math.ceil(len(logs) / columns)
+    width = max(PANEL[0] * columns, NARROWEST)
+    marks = [f"mean ± standard deviation over {scores['repeat'].nunique()} repeats; {BETTER[metric.direction]}"]
+    marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
+    marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
+    marks += [f"not defined for {', '.join(undefined)}"] * bool(undefined)
+    heading = broken([title, *marks], width)
+    methods = summary["method"].unique()
+    per_line = max(1, int(width / (0.7 + 0.08 * max(map(len, methods), default=0))))
+    beside = LINE * (len(heading) + math.ceil(len(methods) / per_line) + 1)
     figure, axes = plt.subplots(
-        lines, columns, squeeze=False, layout="constrained", figsize=(PANEL[0] * columns, PANEL[1] * lines + 0.8)
+        lines, columns, squeeze=False, layout="constrained", figsize=(width, PANEL[1] * lines + beside)
     )
     for axis in axes.flat[len(logs) :]:
         axis.set_axis_off()
     logarithmic = metric.high == math.inf and _spans_magnitudes(summary)
     for log, axis in zip(logs, axes.flat, strict=False):
-        _panel(axis, summary[summary["log"] == log], colours, rows, logarithmic)
+        _panel(axis, summary[summary["log"] == log], looks, rows, logarithmic)
         _keep_to_range(axis, metric)
         axis.set_title(names[log], fontsize="medium")
     for axis in axes[:, 0]:
@@ -78,16 +91,39 @@ def metric_figure(
     handles = {
         label: handle for axis in axes.flat for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
     }
-    longest = max(map(len, handles), default=0)
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", fontsize="small",
-        ncols=max(1, int(PANEL[0] * columns / (0.7 + 0.08 * longest))),
-    )  # fmt: skip
-    marks = [f"mean ± standard deviation over {scores['repeat'].nunique()} repeats; {BETTER[metric.direction]}"]
-    marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
-    marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
-    figure.suptitle("\n".join([title, *marks]), fontsize="medium")
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", fontsize="small", ncols=per_line)
+    entitle(figure, heading)
     return figure
+
+
+def _defined(summary: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The cells of the methods that a metric is defined for, and the names of the mechanisms that it is not."""
+    none = (summary["n"] == 0) & summary["statuses"].str.fullmatch(r"n/a:\d+")
+    if none.all():
+        return summary, []
+    without = none.groupby(summary["mechanism"]).transform("all")
+    return summary[~without].copy(), list(dict.fromkeys(summary.loc[without, "mechanism"]))
+
+
+def _looks(summary: pd.DataFrame) -> dict[str, dict]:
+    """Colour and marker of each method; of more methods than colours, those of a mechanism share their colour."""
+    methods = dict(zip(summary["method"], summary["mechanism"], strict=True))
+    mechanisms = [name for name in dict.fromkeys(methods.values()) if name not in CONTROLS]
+    many = len(methods.keys() - set(CONTROLS)) > COLOURS and len(mechanisms) > 1
+    groups = mechanisms if many else [name for name in methods if name not in CONTROLS]
+    palette = sns.color_palette("colorblind" if len(groups) <= COLOURS else "husl", len(groups))
+    colours = dict(zip(groups, palette, strict=True))
+    numbers = {name: count() for name in mechanisms}
+    looks = {}
+    for method, mechanism in methods.items():
+        if mechanism in CONTROLS:
+            looks[method] = {"color": "grey", "marker": {"identity": "x", "shuffle": "+"}[mechanism]}
+        elif many:
+            marker = MARKERS[next(numbers[mechanism]) % len(MARKERS)]
+            looks[method] = {"color": colours[mechanism], "marker": marker}
+        else:
+            looks[method] = {"color": colours[method], "marker": "o"}
+    return looks
 
 
 def _spans_magnitudes(summary: pd.DataFrame) -> bool:
@@ -104,7 +140,7 @@ def _keep_to_range(axis: Axes, metric: Metric) -> None:
         axis.set_ylim(max(low, metric.low - margin), min(high, metric.high + margin))
 
 
-def _panel(axis: Axes, cells: pd.DataFrame, colours: dict[str, tuple], rows: Sequence[str], logarithmic: bool) -> None:
+def _panel(axis: Axes, cells: pd.DataFrame, looks: dict[str, dict], rows: Sequence[str], logarithmic: bool) -> None:
     """One log: points with error bars; lines across for methods without the row parameters."""
     across = [text for text in dict.fromkeys(cells["across"]) if text != NO_ROW]
     places = {text: place for place, text in enumerate(across)}
@@ -116,8 +152,7 @@ def _panel(axis: Axes, cells: pd.DataFrame, colours: dict[str, tuple], rows: Seq
         chosen = cells[(cells["method"] == method) & whole]
         axis.errorbar(
             [places[text] + shift for text in chosen["across"]], chosen["mean"], yerr=chosen["sd"].fillna(0),
-            fmt={"identity": "x", "shuffle": "+"}.get(method, "o"), color=colours[method], label=method,
-            markersize=4, capsize=2, linewidth=1,
+            **looks[method], linestyle="none", label=method, markersize=4, capsize=2, linewidth=1,
         )  # fmt: skip
     means = cells.loc[whole & ~cells["mechanism"].isin(CONTROLS), "mean"]
     if logarithmic:
@@ -127,12 +162,12 @@ def _panel(axis: Axes, cells: pd.DataFrame, colours: dict[str, tuple], rows: Seq
         if cell.mechanism == "shuffle" and len(means):
             axis.set_ylim(axis.get_ylim())  # the control without utility does not stretch the scale
         style = {"identity": ":", "shuffle": "-."}.get(cell.mechanism, "--")
-        axis.axhline(cell.mean, linestyle=style, linewidth=1, color=colours[cell.method], label=cell.method)
+        axis.axhline(cell.mean, linestyle=style, linewidth=1, color=looks[cell.method]["color"], label=cell.method)
     for cell in cells[~whole].itertuples():
         place = places.get(cell.across, 0) + shift_of.get(cell.method, 0)
         axis.annotate(
             cell.text, (place, 0.02), xycoords=("data", "axes fraction"), rotation=90, fontsize="x-small",
-            color=colours[cell.method], ha="center",
+            color=looks[cell.method]["color"], ha="center",
         )  # fmt: skip
     _name_controls_outside(axis, cells[whole & cells["mechanism"].isin(CONTROLS)])
     axis.set_xticks(list(places.values()) if rows else [], across if rows else [], fontsize="small")
@@ -151,6 +186,16 @@ def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:
                 f"{cell.method} {cell.text} {arrow}", (0.98, edge), xycoords="axes fraction", color="grey",
                 fontsize="x-small", ha="right", va="top" if edge > 0.5 else "bottom",
             )  # fmt: skip
+
+
+def entitle(figure: Figure, lines: Sequence[str]) -> None:
+    """Write lines above a figure."""
+    figure.suptitle("\n".join(broken(lines, figure.get_figwidth())), fontsize="medium")
+
+
+def broken(lines: Sequence[str], width: float) -> list[str]:
+    """Lines of a title, broken where they are wider than a figure of so many inches."""
+    return [line for text in lines for line in wrap(text, int(11 * width))]
 
 
 def write_figure(figure: Figure, paths: Sequence[str | Path]) -> None:

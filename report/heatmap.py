@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from textwrap import wrap
 
 import matplotlib
 
@@ -25,7 +24,7 @@ from matplotlib.patches import Rectangle
 
 from metrics.metric import CONTROLS, Metric
 from report.arguments import metric_parser
-from report.figure import write_figure
+from report.figure import entitle, write_figure
 from report.grids import POINT, Axes, differences, grid_runs
 from report.summary import BETTER, log_names, metric_of, read_scores, read_statistics
 from report.table import STATUSES
@@ -81,9 +80,7 @@ def heatmaps(scores: pd.DataFrame, metric: Metric, names: dict[str, str], axes: 
         across[0].set_ylabel(axes.rows, fontsize="small")
         across[0].set_xlabel(f"{axes.columns}{_controls(scores, metric, log)}", fontsize="small")
     _colour_bars(figure, grid, scales, len(panels), metric)
-    width = int(9 * figure.get_figwidth())  # characters
-    above = [title, "; ".join(_marks(runs, metric, names))]
-    figure.suptitle("\n".join(line for text in above for line in wrap(text, width)), fontsize="medium")
+    entitle(figure, [title, "; ".join(_marks(runs, metric, names))])
     return figure
 
 

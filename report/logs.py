@@ -1,4 +1,4 @@
-"""The table that describes the logs of a study, with the published numbers where they differ.
+"""The table that describes the logs or relations of a study, with the published numbers where they differ.
 
 `python -m report.logs --logs statistics.json... --title Study --out logs.csv logs.md logs.tex`
 """
@@ -24,6 +24,12 @@ COLUMNS = {
     "first": "first event",
     "last": "last event",
 }
+RELATION = {"rows": "rows", "columns": "columns"}
+
+
+def of_relations(statistics: dict[str, dict]) -> bool:
+    """Whether the study is of tables of rows; the logs of a study are of one kind."""
+    return any(entry.get("kind") == "relation" for entry in statistics.values())
 
 
 def describe(statistics: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -34,16 +40,17 @@ def describe(statistics: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
     statistics : dict
         Statistics by log key, as `data.convert` writes them.
     """
+    columns = RELATION if of_relations(statistics) else COLUMNS
     data = pd.DataFrame(
         [
-            {"log": key, "synthetic": entry["synthetic"], "lifecycle": entry["lifecycle"]}
-            | {name: entry[name] for name in COLUMNS}
+            {"log": key, "synthetic": entry["synthetic"]}
+            | {name: entry[name] for name in ("lifecycle", *columns) if name in entry}
             | {f"published_{name}": known["published"] for name, known in entry["published"].items()}
             for key, entry in statistics.items()
         ]
     )
     printed = pd.DataFrame(
-        [{title: _text(entry, name) for name, title in COLUMNS.items()} for entry in statistics.values()],
+        [{title: _text(entry, name) for name, title in columns.items()} for entry in statistics.values()],
         index=pd.Index(log_names(statistics).values(), name="log"),
     )
     return data, printed
@@ -52,6 +59,8 @@ def describe(statistics: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _text(entry: dict, name: str) -> str:
     """A statistic as printed, followed by the published one if they differ."""
     value = entry[name]
+    if isinstance(value, dict):
+        return ", ".join(f"{column} ({facts['kind']}, {facts['distinct']} distinct)" for column, facts in value.items())
     text = value[:10] if isinstance(value, str) else f"{value:.2f}" if isinstance(value, float) else str(value)
     published = entry["published"].get(name)
     return text if published is None or published["equal"] else f"{text} (published: {published['published']})"
@@ -59,7 +68,7 @@ def _text(entry: dict, name: str) -> str:
 
 def notes(statistics: dict[str, dict]) -> list[str]:
     """The sentences below the table."""
-    lines = ["Lengths are events of a case; times in UTC."]
+    lines = [] if of_relations(statistics) else ["Lengths are events of a case; times in UTC."]
     complete = [key for key, entry in statistics.items() if entry["import"].get("events_not_complete")]
     if complete:
         lines.append(f"Only events that complete an activity are kept in: {', '.join(complete)}.")
@@ -71,7 +80,7 @@ def notes(statistics: dict[str, dict]) -> list[str]:
 
 def _changes(counters: dict[str, int | None]) -> str:
     """What the import dropped, changed or found odd, like ``traces empty 2``."""
-    plain = ("traces", "events", "traces_declared", "events_declared")
+    plain = ("traces", "events", "rows", "traces_declared", "events_declared")
     odd = {name: count for name, count in counters.items() if count and name not in plain}
     return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in odd.items())
 
@@ -82,7 +91,8 @@ def main() -> None:
     statistics = read_statistics(options.logs)
     data, printed = describe(statistics)
     lines = notes(statistics) + absent_note(options.absent)
-    write_tables(options.out, data, printed, f"{options.title}: Event logs", lines)
+    kind = "Tables" if of_relations(statistics) else "Event logs"
+    write_tables(options.out, data, printed, f"{options.title}: {kind}", lines)
 
 
 if __name__ == "__main__":

@@ -241,6 +241,46 @@ rule draw_heatmap:
         " --title {params.title:q} {params.axes} --out {output} > {log} 2>&1"
 
 
+rule draw_classes:
+    input:
+        profiles=class_profiles,
+        logs="results/logs/{log}/statistics.json",
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/classes/{{log}}/{{figure}}.{kind}", kind=FIGURE),
+    log:
+        "results/{experiment}/messages/classes_{log}_{figure}.txt",
+    wildcard_constraints:
+        figure="sizes|users|intervals",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+    shell:
+        "python -m report.classes {input.profiles} --figure {wildcards.figure} --logs {input.logs}"
+        " --title {params.title:q} --out {output} > {log} 2>&1"
+
+
+rule tabulate_reported:
+    input:
+        scores="results/{experiment}/scores.csv",
+        claims=claims_file,
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/tables/reported.{kind}", kind=TABLE),
+    log:
+        "results/{experiment}/messages/reported.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        absent=absent,
+    shell:
+        "python -m report.reported {input.scores} --claims {input.claims} --logs {input.logs}"
+        " --title {params.title:q} --absent {params.absent} --out {output} > {log} 2>&1"
+
+
 rule timing:
     input:
         timings(),

@@ -68,8 +68,8 @@ def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[s
     chosen = scores[scores["metric"] == metric.name]
     repeats = chosen["repeat"].nunique()
     lines = [
-        f"{_unit(metric)}; {BETTER[metric.direction]}. Mean ± standard deviation over {repeats} repeats; "
-        "best of each row in bold, controls apart."
+        f"{_unit(metric)}; {BETTER[metric.direction]}. Mean ± standard deviation over {repeats} repeats"
+        + ("." if metric.direction == "none" else "; best of each row in bold, controls apart.")
     ]
     if metric.blind_to:
         lines.append(f"Blind to {metric.blind_to}.")

@@ -52,7 +52,8 @@ def _log(log: str) -> Iterator[str]:
         return
     facts = json.loads(path.read_text())
     yield f"log {log}: raw file {facts['file']}, sha256 {facts['sha256']}, {facts['page'] or 'no public page'}"
-    yield f"  canonical log: results/logs/{log}/log.parquet; {path}: {facts['cases']} cases, {facts['events']} events"
+    size = f"{facts['cases']} cases, {facts['events']} events" if "cases" in facts else f"{facts['rows']} rows"
+    yield f"  canonical log: results/logs/{log}/log.parquet; {path}: {size}"
 
 
 def _setting(file: str, side: Side | None, place: int, repeats: int) -> Iterator[str]:

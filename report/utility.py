@@ -63,7 +63,8 @@ def main() -> None:
     options = scores_parser(__doc__).parse_args()
     scores = read_scores(options.scores)
     names = log_names(read_statistics(options.logs))
-    metrics = [metric for metric in declarations().values() if metric.group == "default"]
+    scored = set(scores["metric"])  # those of event logs, or those of relations
+    metrics = [metric for metric in declarations().values() if metric.group == "default" and metric.name in scored]
     data, wide, best = utility_table(scores, metrics, names, options.rows)
     lines = notes(scores, metrics, names) + absent_note(options.absent)
     write_tables(options.out, data, wide, f"{options.title}: Utility", lines, best)

@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Whether examples come slowly says how busy the machine is.
+settings.register_profile("default", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.load_profile("default")
 
 ROOT = Path(__file__).resolve().parent.parent
 

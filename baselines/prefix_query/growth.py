@@ -139,6 +139,8 @@ def grow(
 def sequences(lengths: list[Prefixes], at: np.ndarray) -> np.ndarray:
     """The activities of some of the longest prefixes, int64 (prefixes, length)."""
     found = np.empty((len(at), len(lengths) - 1), dtype=np.int64)
+    if not len(at):  # most lengths of a long query
+        return found
     for position in range(len(lengths) - 1, 0, -1):
         found[:, position - 1] = lengths[position].activities[at]
         at = lengths[position].parents[at]

@@ -103,11 +103,13 @@ def _check_size(tree: PrefixCounts, levels: int, pruning: int, to_end: int, nois
     expected = expected_prefixes(tree, levels, pruning, to_end, noise)
     if expected > allowed:
         branching = tree.n_activities * noise.tail(pruning)
+        found = f"about {expected:.3g} prefixes are to be expected, {allowed} are allowed (max_prefixes)"
+        if branching <= 1:  # it is the log that has so many prefixes
+            raise Infeasible(f"{found}; raise pruning or lower max_length")
         least = 1 + math.ceil(math.log(tree.n_activities * noise.tail(1)) / noise.epsilon)
         raise Infeasible(
-            f"about {expected:.3g} prefixes are to be expected, {allowed} are allowed (max_prefixes): noise alone "
-            f"keeps {branching:.3g} extensions of every prefix; raise pruning to {least} cases or more, or epsilon, "
-            "or lower max_length"
+            f"{found}: noise alone keeps {branching:.3g} extensions of every prefix; raise pruning to {least} cases "
+            "or more, or epsilon, or lower max_length"
         )
 
 

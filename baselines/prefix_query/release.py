@@ -14,7 +14,7 @@ from mechanisms.ids import fresh_case_ids
 
 ROUNDING = 1 + 1e-9
 EMPTY_NOTE = "no sequence is frequent enough to be released; the release is empty"
-MAX_EVENTS = 2**31 - 1  # of a release; more would not fit the integers of the file formats
+MAX_EVENTS = 100_000_000  # of a release: some 3 GB of memory
 
 
 def uncovered_note(names: Sequence[str]) -> str:
@@ -66,6 +66,21 @@ def query_outcome(
     )
 
 
+def check_size(variants: VariantCounts) -> None:
+    """Refuse a release of too many events before it is made: little epsilon gives large counts even to few variants.
+
+    Raises
+    ------
+    Infeasible
+        If it would have more than `MAX_EVENTS` events.
+    """
+    events = float(variants.lengths.astype(float) @ variants.counts)
+    if events > MAX_EVENTS:
+        raise Infeasible(
+            f"the release would have {events:.3g} events, {MAX_EVENTS} are allowed; raise epsilon or pruning"
+        )
+
+
 def untimed_log(variants: VariantCounts, labels: tuple[str, ...], rng: np.random.Generator) -> EventLog:
     """One case a count, in random order, every event at 1970-01-01 UTC; empty sequences are left out.
 
@@ -79,11 +94,9 @@ def untimed_log(variants: VariantCounts, labels: tuple[str, ...], rng: np.random
     Raises
     ------
     Infeasible
-        If the log would have more than `MAX_EVENTS` events.
+        If the log would have too many events.
     """
-    events = float(variants.lengths.astype(float) @ variants.counts)
-    if events > MAX_EVENTS:
-        raise Infeasible(f"the release would have {events:.3g} events, {MAX_EVENTS} are allowed; raise epsilon")
+    check_size(variants)
     filled = np.flatnonzero(variants.lengths)
     cases = rng.permutation(np.repeat(filled, variants.counts[filled]))
     lengths = variants.lengths[cases]

@@ -23,7 +23,7 @@ import numpy as np
 
 from baselines.prefix_query.laplace import MAX_PREFIXES, trace_variant_query
 from baselines.prefix_query.noise import Noise
-from baselines.prefix_query.release import EMPTY_NOTE, uncovered_note
+from baselines.prefix_query.release import EMPTY_NOTE, check_size, uncovered_note
 from baselines.prefix_query.symbols import resolve
 from baselines.prefix_query.tree import prefix_counts
 from baselines.pripel.attributes import noisy_attributes
@@ -97,7 +97,7 @@ def anonymize(
     ParameterError
         If a parameter is out of its range or a symbol has no value.
     Infeasible
-        If no case has two events, the query explodes, or its answer has too many variants to be matched.
+        If no case has two events, the query explodes, or its answer has too many events, or variants to be matched.
     """
     if time_mode not in TIME_MODES:
         raise ParameterError(f"time_mode must be one of {', '.join(TIME_MODES)}; it is {time_mode!r}")
@@ -118,6 +118,7 @@ def anonymize(
         max_prefixes=max_prefixes,
         rng=rng,
     )
+    check_size(found)
     traces = fill(log, found, rng)
     attributes = noisy_attributes(log, traces.activities, traces.sources, given.epsilon, rng)
     if time_mode == "published":

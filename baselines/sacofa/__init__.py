@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 
 import numpy as np
 
@@ -88,18 +89,19 @@ def anonymize(
     ParameterError
         If a parameter is out of its range or a symbol has no value.
     Infeasible
-        If the release explodes: more prefixes than allowed are to be expected, or drawn.
+        If the release explodes: more prefixes than allowed are to be expected, or drawn, or too many events.
     """
     if mode not in MODES:
         raise ParameterError(f"mode must be one of {', '.join(MODES)}; it is {mode!r}")
     if pruning_conforming is not None and mode != "ba_prune":
         raise ParameterError(f"pruning_conforming is of mode ba_prune, not of {mode}")
     given = resolve(log, epsilon=epsilon, max_length=max_length, pruning=pruning, epsilons=epsilons)
-    least = given.pruning
+    least, further = given.pruning, {}
     if mode == "ba_prune":
         least = math.ceil(2 * given.pruning / 3)
         if pruning_conforming is not None:
             least = resolve_pruning(pruning_conforming, log, "pruning_conforming")
+        further = {"pruning_conforming": least}
     share = SENSITIVITY if mode == "ba_multi" else 1
     settings = Settings(
         levels=given.max_length,
@@ -112,4 +114,5 @@ def anonymize(
     )
     found = semantic_query(prefix_counts(log, given.max_length), relations_of(log), settings, rng)
     composed = given.max_length * (settings.noise.cost + settings.noise.epsilon)
-    return query_outcome(found, log, given, composed=composed, uncovered=UNCOVERED, rng=rng)
+    outcome = query_outcome(found, log, given, composed=composed, uncovered=UNCOVERED, rng=rng)
+    return replace(outcome, resolved={**outcome.resolved, **further})

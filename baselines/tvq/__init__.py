@@ -81,7 +81,7 @@ def anonymize(
     ParameterError
         If a parameter is out of its range or a symbol has no value.
     Infeasible
-        If the release explodes: more prefixes than allowed are to be expected, or drawn.
+        If the release explodes: more prefixes than allowed are to be expected, or drawn, or too many events.
     """
     for name, value, known in (
         ("profile", profile, PROFILES),

@@ -261,6 +261,12 @@ def test_refusals():
             one_of(BUSY, **wrong)
 
 
+def test_a_release_of_too_many_events_is_refused_before_traces_are_filled(monkeypatch):
+    monkeypatch.setattr(pripel, "fill", lambda *_: pytest.fail("traces are filled"))
+    with pytest.raises(Infeasible, match=r"the release would have .* events, 100000000 are allowed"):
+        one_of(BUSY, epsilon=1e-9, max_length=4, pruning=1)
+
+
 def test_an_empty_release_is_a_result(tmp_path):
     outcome = one_of(BUSY, pruning=100_000)
     assert outcome.release.n_cases == 0

@@ -212,6 +212,8 @@ def test_conforming_prefixes_have_a_threshold_of_their_own():
     assert traces(release(log, **parameters)) == {("a", "b"): 2}
     assert traces(release(log, **parameters, pruning_conforming=1)) == {("a", "b"): 2, ("b",): 1}
     assert traces(release(log, **parameters, pruning_conforming=3)) == {}
+    outcome = sacofa.anonymize(log, **parameters, rng=np.random.default_rng(1))
+    assert outcome.resolved == {"epsilon": "inf", "max_length": 3, "pruning": 3, "pruning_conforming": 2}
 
 
 def test_parameters_that_are_none():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections import Counter
 
 import numpy as np
@@ -238,9 +239,29 @@ def test_more_prefixes_than_allowed_are_refused_while_they_are_drawn():
     assert all("brings the kept prefixes to" in refusal for refusal in refusals)
 
 
-def test_a_release_of_too_many_events_is_refused():
-    with pytest.raises(Infeasible, match=r"the release would have .* events, 2147483647 are allowed"):
-        release(log_of({"a": 1}), epsilon=1e-12, max_length=2, pruning=1, style="keep-end")
+def test_a_release_of_too_many_events_is_refused_before_it_is_made():
+    """A few variants with counts near 1 / epsilon."""
+    started = time.process_time()
+    with pytest.raises(Infeasible, match=r"the release would have .* events, 100000000 are allowed; raise epsilon or"):
+        release(log_of({"a": 1}), epsilon=1e-9, max_length=2, pruning=1, style="keep-end")
+    assert time.process_time() - started < 1
+
+
+def test_a_log_of_too_many_frequent_prefixes_is_refused_whatever_the_noise():
+    """At epsilon 1000 noise keeps nothing; the twenty prefixes are those of the log."""
+    with pytest.raises(
+        Infeasible, match=r"about 20 prefixes are to be expected, 9 are allowed \(max_prefixes\); raise pr"
+    ):
+        release(log_of({"abcdefghijklmnopqrst": 10}), epsilon=1000, max_length=21, pruning=5, max_prefixes=9)
+
+
+def test_a_long_case_costs_time_in_proportion_to_its_length():
+    """One variant of 3000 activities: what each level costs does not grow with its number."""
+    log = log_of({tuple(f"{place % 5}" for place in range(3000)): 20})
+    started = time.process_time()
+    released = release(log, epsilon=50, max_length=3001, pruning=10)
+    assert released.lengths.max() == 3000
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("name", ["profile", "style", "noise", "accounting"])

@@ -24,13 +24,13 @@ def test_the_table_is_consistent():
         assert re.fullmatch(r"[\w.-]+", key)
         assert entry.lifecycle in LIFECYCLES
         assert dataset(key, {key: {}}) == entry  # whose options can be
-        assert not entry.options or {"case", "activity", "time"} <= entry.options.keys()
+        assert entry.kind == "relation" or not entry.options or {"case", "activity", "time"} <= entry.options.keys()
         assert not entry.member or entry.file_name.endswith(".zip")
         assert re.fullmatch(r"([0-9a-f]{32})?", entry.md5)
         assert re.fullmatch(r"([0-9a-f]{64})?", entry.sha256)
         assert entry.title
         assert entry.file_name if entry.url else True
-        assert bool(entry.synthetic) == bool(entry.path)
+        assert bool(entry.synthetic) == bool(entry.path or entry.generator)
 
 
 def test_embedded_logs_are_in_place():
@@ -95,7 +95,8 @@ def test_csv_is_read_if_its_columns_are_declared(tmp_path):
     assert locate(declared, []) == "data/raw/a/log.csv"
     assert find(declared, [tmp_path]) == tmp_path / "a.csv"
     assert declared.convert_options == [
-        *("--dataset=a", "--lifecycle=all", "--case=c", "--activity=a", "--time=t", "--separator=;", "--zone=UTC"),
+        *("--dataset=a", "--kind=log", "--lifecycle=all"),
+        *("--case=c", "--activity=a", "--time=t", "--separator=;", "--zone=UTC"),
     ]
 
 
@@ -118,6 +119,8 @@ ALL_OPTIONS = {
     "separator": "\t",
     "decimal": ",",
     "encoding": "cp1252",
+    "user": "u",
+    "distinct": ["u", "the, case"],
     "time_format": "%d.%m.%Y",
 }
 

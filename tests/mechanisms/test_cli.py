@@ -47,7 +47,8 @@ def options():
 
 
 def keep(log, *, size, rng):
-    """A mechanism that keeps the first cases."""
+    """A mechanism that keeps the first cases, and draws something."""
+    rng.random()
     release = log.take(np.arange(size), [f"new {case}" for case in range(size)])
     return Outcome(release, diagnostics={"private": size}, resolved={"size": size + 0.5})
 

@@ -64,7 +64,9 @@ def scores(original: EventLog, release: EventLog) -> dict[str, Value]:
     return {
         name: value
         for module in metric_modules()
-        if module.METRICS[0].group not in ("run", "claim") and not module.METRICS[0].costly
+        if module.METRICS[0].applies("log")
+        and module.METRICS[0].group not in ("run", "claim")
+        and not module.METRICS[0].costly
         for name, value in module.score(original, release).items()
     }
 

@@ -14,7 +14,7 @@ from data.log import EventLog, empty_log
 from metrics.metric import Marked, Metric
 from metrics.registry import declarations
 
-OF_LOGS = [m for m in declarations().values() if m.group not in ("run", "claim") and not m.costly]
+OF_LOGS = [m for m in declarations().values() if m.of == "log" and m.group not in ("run", "claim") and not m.costly]
 WITH_BEST = [metric for metric in OF_LOGS if metric.identity is not None]
 DEFAULT = [metric for metric in OF_LOGS if metric.group == "default"]
 TRUE_METRICS = [metric.name for metric in OF_LOGS if metric.is_metric]

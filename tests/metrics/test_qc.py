@@ -9,10 +9,12 @@ from metrics.registry import declarations
 from metrics.table import Row, write_csv
 
 
-def run_of(mechanism, repeat="0", **changes):
+def run_of(mechanism, repeat="0", kind="log", **changes):
     """The rows of a run in which every metric has its value on identity, but for some changes."""
     rows = []
     for name, metric in declarations().items():
+        if not metric.applies(kind):
+            continue
         value, status = changes.get(name, (1.0 if metric.identity is None else metric.identity, "ok"))
         rows.append(Row("sepsis", mechanism, "default", repeat, name, value, status))
     return rows
@@ -63,6 +65,12 @@ def test_shares_of_failed_repeats():
 def test_missing_and_unknown_metrics_are_warnings():
     rows = [*run_of("laplace")[1:], Row("sepsis", "laplace", "default", "0", "old", 1.0, "ok")]
     assert [finding.severity for finding in findings(rows)] == ["warning", "warning"]
+
+
+def test_runs_on_relations_lack_no_metric_of_event_logs():
+    assert found(run_of("mondrian", kind="relation")) == []
+    rows = [row for row in run_of("mondrian", kind="relation") if row.metric != "gcp"]
+    assert found(rows) == [("warning", "gcp is missing in repeat 0; score the cell again")]
 
 
 def test_a_claim_that_a_release_breaks_is_a_warning():

@@ -61,3 +61,23 @@ def test_epsilons_stand_beside_those_after_the_filter(tmp_path):
         "mean, filtered": "none left", "minimum, filtered": "none left", "maximum, filtered": "none left",
         "cases filtered": "2",
     }  # fmt: skip
+
+
+def test_relations_are_described_by_their_columns():
+    columns = {"user": {"kind": "number", "distinct": 3}, "ip": {"kind": "ipv4", "distinct": 2}}
+    statistics = {
+        "pairs": {
+            "kind": "relation", "synthetic": True, "rows": 4, "columns": columns,
+            "import": {"rows": 5, "rows_repeated": 1},
+            "published": {"rows": {"published": "9", "found": 5, "kept": 4, "equal": False}},
+        }
+    }  # fmt: skip
+    data, printed = describe(statistics)
+    assert printed.loc["pairs†"].to_dict() == {
+        "rows": "4 (published: 9)",
+        "columns": "user (number, 3 distinct), ip (ipv4, 2 distinct)",
+    }
+    assert data["rows"].tolist() == [4]
+    lines = notes(statistics)
+    assert lines[0] == "Counted on import: pairs: rows repeated 1."
+    assert not any("Lengths" in line for line in lines)

@@ -175,3 +175,63 @@ def test_controls_are_lines_whatever_the_number_of_row_parameters():
     (axis,) = [axis for axis in figure.axes if axis.axison]
     assert [tick.get_text() for tick in axis.get_xticklabels()] == ["1 m"]
     pyplot.close(figure)
+
+
+MANY = scores(
+    *[
+        ("a", mechanism, f"delta={delta},epsilon=amun-{statistic}@0.2,style=a-style-with-a-name", [1.0 + delta])
+        for mechanism in ("tvq", "sacofa", "pripel", "others")
+        for statistic in ("mean", "min", "max", "median")
+        for delta in (1, 2)
+    ]
+)
+
+
+def test_title_and_legend_stay_off_the_only_panel():
+    title = "The title of a study that takes more than one line of a figure: the title of its metric"
+    figure = metric_figure(MANY, DISTANCE, {"a": "a"}, ["delta"], title)
+    figure.canvas.draw()
+    [axis] = figure.axes
+    panel, [legend] = axis.get_tightbbox(), figure.legends
+    heading, names = figure._suptitle.get_window_extent(), legend.get_window_extent()
+    assert panel.height > 300 * figure.dpi / 200
+    assert (heading.x0, names.x0, names.y0) > (0, 0, -1)
+    assert max(heading.x1, names.x1) < figure.bbox.x1
+    assert names.y1 <= panel.y0 + 1
+    assert panel.y1 <= heading.y0 + 1
+    pyplot.close(figure)
+
+
+def test_many_methods_have_the_colour_of_their_mechanism_and_look_different():
+    figure = metric_figure(MANY, DISTANCE, {"a": "a"}, ["delta"], "Title")
+    looks = {}
+    for container in figure.axes[0].containers:
+        line = container.lines[0]
+        looks[container.get_label()] = line.get_color(), line.get_marker()
+    assert len(looks) == len(set(looks.values())) == 16
+    assert len({colour for colour, _ in looks.values()}) == 4
+    assert len({looks[f"tvq amun-{statistic}"][0] for statistic in ("mean", "min", "max")}) == 1
+    pyplot.close(figure)
+
+
+def test_a_mechanism_without_a_value_anywhere_is_named_once():
+    study = scores(
+        *[("a", "timed", f"delta={delta}", [1.0, 2.0]) for delta in (1, 2)],
+        *[("a", "untimed", f"delta={delta}", ["n/a", "n/a"]) for delta in (1, 2)],
+        *[("a", "partly", f"delta={delta}", [1.0, "n/a"]) for delta in (1, 2)],
+        *[("a", "empty", f"delta={delta}", ["EMPTY", "EMPTY"]) for delta in (1, 2)],
+    )
+    figure = metric_figure(study, DISTANCE, {"a": "a"}, ["delta"], "Title")
+    assert "not defined for untimed" in figure.get_suptitle()
+    assert [text.get_text() for text in figure.axes[0].texts].count("EMPTY") == 2
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["timed", "partly", "empty"]
+    pyplot.close(figure)
+
+
+def test_a_metric_that_ranks_nothing_has_no_best_value():
+    given = Metric(name="distance", title="Given", direction="none")
+    assert notes(STUDY, given, {"NA": "NA"})[0] == (
+        "Without unit; no value is better by itself. Mean ± standard deviation over 2 repeats."
+    )
+    assert not metric_table(STUDY, given, {"NA": "NA"}, ["delta"])[2].any(axis=None)

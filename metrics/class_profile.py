@@ -1,0 +1,99 @@
+"""The classes of one released relation, each with what is behind it: what the figures of classes are drawn from.
+
+``python -m metrics.class_profile --log LOG --out profile.csv RUN``, where RUN is the folder of a run. One line a class,
+the suppressed rows as one, and one an interval of addresses that is published, which several classes may share:
+
+========= =============================================================
+kind      ``class``, ``suppressed`` or ``address``
+rows      released rows
+users     distinct users behind them; empty if that cannot be told
+addresses distinct addresses behind them; likewise
+low, high ends of the interval of addresses, if addresses are published as one number
+========= =============================================================
+
+A run that did not succeed has no line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from data.origins import read_origins
+from data.relation import Relation
+from data.relation_io import read_relation
+from data.relation_release import RelationRelease, read_relation_release
+from metrics.recoded import USER, address_of, distinct_values, published
+from metrics.relation_users import address_intervals
+from metrics.table import write_csv
+
+HEADER = ("kind", "rows", "users", "addresses", "low", "high")
+CLASS, SUPPRESSED, ADDRESS = "class", "suppressed", "address"
+
+
+def profile(original: Relation, release: RelationRelease, origins: np.ndarray | None) -> Iterator[Sequence]:
+    """The lines.
+
+    Parameters
+    ----------
+    original : Relation
+    release : RelationRelease
+    origins : int64 array (rows,), optional
+        The original row of each released one.
+    """
+    address = address_of(original, release)
+    n, rows = len(release.published_sizes), slice(published(release))
+    bounds = [[None] * n] * 2
+    if address in release.recoded:
+        bounds = [end[:n].tolist() for end in (release.recoded[address].low, release.recoded[address].high)]
+    classes = release.classes[rows]
+    yield from _lines(CLASS, classes, n, original, address, None if origins is None else origins[rows], bounds)
+    if release.suppressed:
+        yield SUPPRESSED, release.suppressed, None, None, None, None
+    if address is not None and n:
+        intervals = address_intervals(release, address)
+        first = np.unique(intervals, return_index=True)[1]
+        bounds = [[end[c] for c in first.tolist()] for end in bounds]
+        known = None if origins is None else origins[rows]
+        yield from _lines(ADDRESS, intervals[classes], len(first), original, address, known, bounds)
+
+
+def _lines(
+    kind: str,
+    groups: np.ndarray,
+    n: int,
+    original: Relation,
+    address: str | None,
+    origins: np.ndarray | None,
+    bounds: list[list],
+) -> Iterator[Sequence]:
+    behind = []
+    for column in (USER if USER in original.names else None, address):
+        known = column is not None and origins is not None
+        behind.append(distinct_values(groups, original[column].values[origins], n).tolist() if known else [None] * n)
+    for line in zip(np.bincount(groups, minlength=n).tolist(), *behind, *bounds, strict=True):
+        yield kind, *line
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m metrics.class_profile", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--log", required=True, type=Path, help="the original relation")
+    parser.add_argument("--out", required=True, type=Path, help="the CSV file to write")
+    parser.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
+    options = parser.parse_args()
+    lines = []
+    if json.loads((options.run / "run.json").read_text())["status"] == "ok":
+        original = read_relation(options.log)
+        release = read_relation_release(options.run / "release.parquet")
+        origins = read_origins(options.run / "origins.parquet", original.n_rows, release.n_rows)
+        lines = list(profile(original, release, origins))
+    write_csv(HEADER, lines, options.out)
+
+
+if __name__ == "__main__":
+    main()
