@@ -130,7 +130,8 @@ def _later(started: str, seconds: float) -> str:
 
 def products(folder: Path) -> Iterator[Path]:
     """What the workflow was run for: scores, tables, figures, claims and the page."""
-    for pattern in ("*/scores.csv", "*/qc.csv", "*/tables/*", "*/figures/*", "*/heatmaps/*", "claims/*", "report.html"):
+    folders = ("tables/*", "figures/*", "heatmaps/*", "classes/*/*", "scores.csv", "qc.csv")
+    for pattern in (*(f"*/{name}" for name in folders), "claims/*", "report.html"):
         yield from sorted(path for path in folder.glob(pattern) if path.is_file())
 
 

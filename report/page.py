@@ -36,7 +36,8 @@ from report.summary import BETTER, log_names, read_scores, read_statistics, summ
 from report.table import STATUSES
 
 HERE = Path(__file__).parent
-OVERVIEWS = ("logs", "comparison", "epsilons", "embeddings", "differences")  # tables that are no metric's
+OVERVIEWS = ("logs", "comparison", "epsilons", "embeddings", "differences", "reported")  # tables that are no metric's
+FIGURES = ("figures/*.png", "heatmaps/*.png", "classes/*/*.png")
 KEY = ("mechanism", "parameters", "log")  # of a cell, as paths have them
 
 
@@ -172,7 +173,7 @@ def experiment(folder: Path) -> dict:
     declared = declarations()
     metrics = [declared[name] for name in dict.fromkeys([*_defaults(scores), *found]) if name in declared]
     cells = score_table(scores, metrics, names)
-    figures = [*sorted((folder / "figures").glob("*.png")), *sorted((folder / "heatmaps").glob("*.png"))]
+    figures = [path for kind in FIGURES for path in sorted(folder.glob(kind))]
     with open(folder / "qc.csv", newline="") as file:
         findings = list(csv.DictReader(file))
     statuses = Counter(scores.loc[scores["metric"] == "cpu_s", "status"])
@@ -201,7 +202,9 @@ def _defaults(scores: pd.DataFrame) -> list[str]:
 def _figure_title(path: Path) -> str:
     declared = declarations().get(path.stem)
     title = "Ranks of methods" if path.stem == "ranks" else declared.title if declared else path.stem
-    return f"{title}, heat maps" if path.parent.name == "heatmaps" else title
+    if path.parent.name == "heatmaps":
+        return f"{title}, heat maps"
+    return title if path.parent.name == "figures" else f"Classes of {path.parent.name}: {title}"
 
 
 def claims(path: Path) -> dict:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import yaml
-from test_workflow import copy_project, jobs
+from test_workflow import copy_project, jobs, mechanisms_of_logs
 
 from conftest import ROOT
 
@@ -33,8 +33,7 @@ def run(project, *arguments) -> str:
 
 def test_every_mechanism_is_compared(tmp_path):
     planned = jobs(run(copy_project(tmp_path / "project"), "--dry-run"))
-    mechanisms = {path.parent.name for path in ROOT.glob("*/*/rule.smk")}
-    assert mechanisms <= planned.keys()
+    assert mechanisms_of_logs() <= planned.keys()
     assert planned["report"] == 1
 
 
@@ -56,5 +55,5 @@ def test_the_report_of_a_log(tmp_path):
     project = copy_project(tmp_path / "project")
     run(project)
     page = (project / "results/report.html").read_text()
-    for mechanism in (path.parent.name for path in ROOT.glob("*/*/rule.smk")):
+    for mechanism in mechanisms_of_logs():
         assert f'data-cell="{mechanism}/' in page

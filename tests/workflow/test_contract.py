@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -27,10 +28,10 @@ from data.release import read_release
 from mechanisms.cells import parse
 
 MECHANISMS = sorted(path.parent.name for path in ROOT.glob("*/*/rule.smk"))
-LOG = "results/logs/structured/log.parquet"
+LOGS = ("structured", "access_small")  # an event log and a table of rows: a mechanism is checked on what it reads first
 JOB = re.compile(
     r"^ +input: (?P<inputs>.*)(?:\n .*)*\nShell command: exec python -S .*"
-    r"/runs/(?P<mechanism>\w+)/(?P<parameters>[^/]+)/structured/0/run.json --release (?P<release>\S+).*"
+    r"/runs/(?P<mechanism>\w+)/(?P<parameters>[^/]+)/(?P<log>\w+)/0/run.json --release (?P<release>\S+).*"
     r" --seed (?P<seed>\d+) .* 2>&1 -- (?P<program>.*)$",
     re.MULTILINE,
 )
@@ -43,6 +44,7 @@ class Program:
     """One run of a mechanism as its rule makes it; `inputs` are further files that it reads."""
 
     parameters: str
+    log: str
     inputs: list[str]
     release: str
     seed: str
@@ -65,15 +67,21 @@ ODD = {
 }
 
 
-def programs(folder: Path, grids: dict) -> dict[str, list[Program]]:
-    """The planned runs of all mechanisms, by mechanism."""
-    experiment = {"title": "T", "logs": ["structured"], "metrics": ["cpu_s"], "grids": grids}
-    (folder / "plan.yaml").write_text(yaml.safe_dump({"repeats": 1, "experiments": {"t": experiment}}))
-    output = snakemake(folder, "--dry-run", "--printshellcmds", "--", "results/t/scores.csv")
+def programs(folder: Path, grids: list[dict]) -> dict[str, list[Program]]:
+    """The planned runs of all mechanisms, by mechanism, with each of some grids."""
+    experiments = {
+        f"{log}{place}": {"title": "T", "logs": [log], "metrics": ["cpu_s"], "grids": grid[log]}
+        for place, grid in enumerate(grids)
+        for log in LOGS
+    }
+    (folder / "plan.yaml").write_text(yaml.safe_dump({"repeats": 1, "experiments": experiments}))
+    targets = [f"results/{name}/scores.csv" for name in experiments]
+    output = snakemake(folder, "--dry-run", "--printshellcmds", "--", *targets)
     found: dict[str, list[Program]] = {}
     for job in JOB.finditer(output):
-        inputs = [path for path in job["inputs"].split(", ") if path.startswith("results/") and path != LOG]
-        program = Program(job["parameters"], inputs, job["release"], job["seed"], job["program"])
+        log = f"results/logs/{job['log']}/log.parquet"
+        inputs = [path for path in job["inputs"].split(", ") if path.startswith("results/") and path != log]
+        program = Program(job["parameters"], log, inputs, job["release"], job["seed"], job["program"])
         found.setdefault(job["mechanism"], []).append(program)
     return found
 
@@ -94,33 +102,52 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def planned(folder) -> dict[str, Program]:
-    """One run of each mechanism, the first of its declared grid; what it reads besides its log is made."""
-    first = {name: runs[0] for name, runs in programs(folder, {}).items()}
+    """One run of each mechanism, the first of its declared grid; what it reads is made."""
+    first = {name: runs[0] for name, runs in programs(folder, [{log: {} for log in LOGS}]).items()}
     assert sorted(first) == MECHANISMS
-    wanted = dict.fromkeys(path for program in first.values() for path in program.inputs)
-    if wanted:
-        snakemake(folder, "--", *wanted)
+    wanted = dict.fromkeys(path for program in first.values() for path in [program.log, *program.inputs])
+    snakemake(folder, "--", *wanted)
     return first
 
 
 @pytest.fixture(scope="module")
 def wrong(folder, planned) -> dict[str, list[Program]]:
     """For each mechanism, a run for every parameter with a value that it cannot have."""
-    grids = {
-        name: {parameter: [value, WRONG] for parameter, value in parse(program.parameters).items()}
-        for name, program in planned.items()
-        if parse(program.parameters)
-    }
-    found = programs(folder, grids)
+    most = max(len(parse(program.parameters)) for program in planned.values())
+    grids = []
+    for place in range(most):
+        grid: dict[str, dict] = {log: {} for log in LOGS}
+        for name, program in planned.items():
+            values = parse(program.parameters)
+            if place < len(values):
+                spoiled = values | {list(values)[place]: WRONG}
+                grid[Path(program.log).parts[-2]][name] = {key: [value] for key, value in spoiled.items()}
+        grids.append(grid)
     return {
-        name: [run for run in runs if list(parse(run.parameters).values()).count(WRONG) == 1]
-        for name, runs in found.items()
+        name: [run for run in runs if WRONG in parse(run.parameters).values()]
+        for name, runs in programs(folder, grids).items()
     }
+
+
+def write_logs(folder: Path, program: Program, target: Path) -> dict[str, Path]:
+    """A usual log of the kind that a mechanism reads, and odd ones, as files by name."""
+    if program.log.split("/")[2] == "structured":
+        logs = {"usual": WHOLE} | ODD
+        for name, log in logs.items():
+            write_log(log, target / f"{name}.parquet")
+        return {name: target / f"{name}.parquet" for name in logs}
+    table = pq.read_table(folder / program.log)
+    rows = {"usual": table.num_rows, "empty": 0, "one row": 1, "a few rows": 3}
+    for name, count in rows.items():
+        pq.write_table(table.slice(0, count), target / f"{name}.parquet")
+    return {name: target / f"{name}.parquet" for name in rows}
 
 
 def call(folder: Path, program: Program, log: Path, release: Path, seed: int = 1) -> subprocess.CompletedProcess:
     """Run a mechanism on a log of ours, with a seed of ours."""
-    command = program.program.replace(LOG, shlex.quote(str(log))).replace(program.release, shlex.quote(str(release)))
+    command = program.program.replace(program.log, shlex.quote(str(log))).replace(
+        program.release, shlex.quote(str(release))
+    )
     command = command.replace(program.seed, str(seed))
     environment = os.environ | {
         "PYTHONPATH": str(ROOT), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONHASHSEED": "0",
@@ -134,8 +161,8 @@ def digest(path: Path) -> str:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_release_is_a_function_of_log_parameters_and_seed(folder, planned, tmp_path, mechanism):
-    program, log = planned[mechanism], tmp_path / "log.parquet"
-    write_log(WHOLE, log)
+    program = planned[mechanism]
+    log = write_logs(folder, program, tmp_path)["usual"]
     before = digest(log)
     releases = [tmp_path / name for name in ("one.parquet", "same.parquet", "other.parquet")]
     for release, seed in zip(releases, (1, 1, 2), strict=True):
@@ -146,16 +173,16 @@ def test_a_release_is_a_function_of_log_parameters_and_seed(folder, planned, tmp
     assert one == same, "the same seed gave another release"
     assert (one != other) == (program.seed in program.program), "a seed makes the difference, and nothing else"
     released = read_release(releases[0])
-    assert not isinstance(released, DirectlyFollowsGraph) or set(released.labels) <= set(WHOLE.labels)
-    if not isinstance(released, DirectlyFollowsGraph):
+    if isinstance(released, EventLog):
         assert set(released.case_ids).isdisjoint(WHOLE.case_ids)
+    if isinstance(released, EventLog | DirectlyFollowsGraph):
+        assert set(released.labels) <= set(WHOLE.labels)
     assert b"original-" not in releases[0].read_bytes()
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_a_wrong_parameter_is_refused(folder, wrong, tmp_path, mechanism):
-    log, release = tmp_path / "log.parquet", tmp_path / "release.parquet"
-    write_log(ODD["one variant"], log)
+def test_a_wrong_parameter_is_refused(folder, planned, wrong, tmp_path, mechanism):
+    log, release = write_logs(folder, planned[mechanism], tmp_path)["usual"], tmp_path / "release.parquet"
     for program in wrong.get(mechanism, []):
         done = call(folder, program, log, release)
         assert done.returncode != 0, f"{program.parameters} was accepted"
@@ -176,9 +203,8 @@ def test_a_missing_parameter_or_file_is_refused(folder, planned, tmp_path, mecha
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_odd_logs_are_released_or_refused_with_a_reason(folder, planned, tmp_path, mechanism):
-    for name, odd in ODD.items():
-        log, release = tmp_path / "log.parquet", tmp_path / "release.parquet"
-        write_log(odd, log)
+    release = tmp_path / "release.parquet"
+    for name, log in write_logs(folder, planned[mechanism], tmp_path).items():
         release.unlink(missing_ok=True)
         done = call(folder, planned[mechanism], log, release)
         assert "Traceback" not in done.stderr, f"{name}: {done.stderr}"
