@@ -10,7 +10,7 @@ UV := uv==0.13.9
 
 quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
 	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml
-	@echo "Tables: results/quickstart/tables  Figures: results/quickstart/figures"
+	@echo "Report: results/report.html  Tables: results/quickstart/tables  Figures: results/quickstart/figures"
 
 compare: $(ENV)  ## every mechanism on a log of your own: make compare LOG=my.xes.gz
 	@test -n "$(LOG)" || { echo "Name your log: make compare LOG=my.xes.gz"; exit 2; }

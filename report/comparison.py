@@ -1,7 +1,7 @@
-"""The table that compares methods over the logs of a study, metric by metric.
+"""The table that compares methods over the logs of a study, metric by metric, and the figure of their ranks.
 
 `python -m report.comparison scores.csv --metrics emd_variants dfg_tv --logs statistics.json...
---out comparison.csv comparison.md comparison.tex --by-log comparison_by_log.csv`
+--out comparison.csv comparison.md comparison.tex --by-log comparison_by_log.csv --figures ranks.png ranks.pdf`
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from data.files import replacing
 from metrics.metric import Metric
 from report.arguments import scores_parser
 from report.best import best_note
+from report.figure import write_figure
+from report.rank_figure import rank_figure
 from report.ranking import SIGNIFICANCE, Ranks, Runs, comparable_runs, differences, pairs, ranks
 from report.summary import log_names, metric_of, read_scores, read_statistics
 from report.write import absent_note, synthetic_note, write_tables
@@ -105,6 +107,7 @@ def main() -> None:
     parser = scores_parser(__doc__)
     parser.add_argument("--metrics", nargs="+", required=True)
     parser.add_argument("--by-log", required=True, type=Path, help="a CSV file of all pairs on every log")
+    parser.add_argument("--figures", nargs="+", required=True, help="files of the figure of ranks")
     options = parser.parse_args()
     scores = read_scores(options.scores)
     names = log_names(read_statistics(options.logs))
@@ -114,6 +117,7 @@ def main() -> None:
     with replacing(options.by_log) as temporary:
         by_log(found).to_csv(temporary, index=False)
     write_tables(options.out, data, printed, f"{options.title}: Comparison of methods", lines)
+    write_figure(rank_figure(found, names, f"{options.title}: Ranks of methods"), options.figures)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,4 @@
-"""Mean ranks of methods over the logs of a study, a panel a metric, with the critical difference.
-
-`python -m report.rank_figure scores.csv --metrics emd_variants dfg_tv --logs statistics.json... --out ranks.png`
-"""
+"""Mean ranks of methods over the logs of a study, a panel a metric, with the critical difference."""
 
 from __future__ import annotations
 
@@ -17,11 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from metrics.metric import Metric
-from report.arguments import scores_parser
-from report.comparison import compared
-from report.figure import write_figure
 from report.ranking import SIGNIFICANCE, Ranks, Runs
-from report.summary import log_names, metric_of, read_scores, read_statistics
 
 WIDTH, LINE = 3.6, 0.19  # inches
 ACROSS = 3
@@ -32,7 +25,7 @@ def rank_figure(found: dict[Metric, tuple[Runs, Ranks]], names: dict[str, str], 
 
     Parameters
     ----------
-    found : from `report.comparison.compared`
+    found : the runs and ranks by metric, from `report.comparison.compared`
     names : printed name of each log
     title : str
     """
@@ -70,17 +63,3 @@ def _panel(axis: Axes, metric: Metric, runs: Runs, ranked: Ranks) -> None:
     axis.tick_params(axis="x", labelsize="x-small")
     p = "" if math.isnan(ranked.p) else f"\nFriedman p {ranked.p:.2g}"
     axis.set_title(f"{metric.title}{p}", fontsize="small")
-
-
-def main() -> None:
-    """The command line."""
-    parser = scores_parser(__doc__)
-    parser.add_argument("--metrics", nargs="+", required=True)
-    options = parser.parse_args()
-    names = log_names(read_statistics(options.logs))
-    found = compared(read_scores(options.scores), [metric_of(name) for name in options.metrics], options.rows)
-    write_figure(rank_figure(found, names, f"{options.title}: Ranks of methods"), options.out)
-
-
-if __name__ == "__main__":
-    main()

@@ -196,11 +196,9 @@ rule compare_methods:
         rows=rows,
         metrics=metrics_of,
     shell:
-        "(python -m report.comparison {input.scores} --metrics {params.metrics} --logs {input.logs}"
+        "python -m report.comparison {input.scores} --metrics {params.metrics} --logs {input.logs}"
         " --title {params.title:q} --absent {params.absent} --rows {params.rows}"
-        " --out {output.tables} --by-log {output.by_log} &&"
-        " python -m report.rank_figure {input.scores} --metrics {params.metrics} --logs {input.logs}"
-        " --title {params.title:q} --rows {params.rows} --out {output.figures}) > {log} 2>&1"
+        " --out {output.tables} --by-log {output.by_log} --figures {output.figures} > {log} 2>&1"
 
 
 rule draw:

@@ -24,6 +24,7 @@ from conftest import ROOT
 from data.graph import DirectlyFollowsGraph
 from data.io import write_log
 from data.log import EventLog
+from data.relation_release import RelationRelease
 from data.release import read_release
 from mechanisms.cells import parse
 
@@ -171,8 +172,11 @@ def test_a_release_is_a_function_of_log_parameters_and_seed(folder, planned, tmp
     assert digest(log) == before, "the input was changed"
     one, same, other = map(digest, releases)
     assert one == same, "the same seed gave another release"
-    assert (one != other) == (program.seed in program.program), "a seed makes the difference, and nothing else"
     released = read_release(releases[0])
+    if program.seed not in program.program:
+        assert one == other, "without a seed nothing can differ"
+    elif not isinstance(released, RelationRelease):  # the recoding of a table may have nothing random
+        assert one != other, "another seed gave the same release"
     if isinstance(released, EventLog):
         assert set(released.case_ids).isdisjoint(WHOLE.case_ids)
     if isinstance(released, EventLog | DirectlyFollowsGraph):
