@@ -17,6 +17,7 @@ for rule_file in RULE_FILES:
     include: rule_file
 
 
+include: "mechanisms/rules.smk"
 include: "metrics/common.smk"
 include: "metrics/rules.smk"
 include: "report/common.smk"

@@ -22,8 +22,8 @@ BUFFER_BYTES = 1 << 20  # of a Parquet file at once
 ROWS_AT_ONCE = 1 << 17  # and to a row group, as a reader has the dictionary of a whole one in memory
 
 
-def read_log(path: str | os.PathLike) -> EventLog:
-    """Read an event log: cases, activities, times; with further attributes if it is Parquet or CSV.
+def read_log(path: str | os.PathLike, attributes: bool = False) -> EventLog:
+    """Read an event log: cases, activities, times; with further attributes if it is Parquet or CSV, or on request.
 
     Warns of everything that had to be dropped or changed.
 
@@ -31,6 +31,8 @@ def read_log(path: str | os.PathLike) -> EventLog:
     ----------
     path : path
         A file ending in .parquet, .csv, .csv.gz, .xes, .xes.gz or .zip.
+    attributes : bool
+        Keep those of XES too.
 
     Raises
     ------
@@ -48,8 +50,8 @@ def read_log(path: str | os.PathLike) -> EventLog:
     from data.importing import import_log, repairs
     from data.options import ImportOptions
 
-    # The attributes of XES cost several times the time, and no caller uses them.
-    attributes = path.name.lower().endswith((".csv", ".csv.gz"))
+    # The attributes of XES cost several times the time, and few callers use them.
+    attributes = attributes or path.name.lower().endswith((".csv", ".csv.gz"))
     log, counters = import_log(path, ImportOptions(attributes=attributes))
     if changes := [f"{name} = {counters[name]}" for name in repairs(counters)]:
         warnings.warn(f"{path}: not imported as it stands: {', '.join(changes)}", stacklevel=2)

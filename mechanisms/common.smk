@@ -16,6 +16,7 @@ for name, file in MECHANISMS.items():
     if not name.isidentifier():
         raise WorkflowError(f"{file}: rename the folder; {name!r} must be of letters, digits and underscores")
 
+AUDITS = "audits.py"  # in the folder of a mechanism that is audited; no run depends on it
 GRIDS = {}  # as declared by `run`: mechanism -> parameter -> values
 READS = {}  # as declared by `run`: mechanism -> kinds of the datasets that it reads
 
@@ -127,7 +128,25 @@ def own_files(mechanism):
     """The code of a mechanism: what its runs depend on, besides their log."""
     if mechanism not in MECHANISMS:
         raise WorkflowError(f"no folder {mechanism!r} with a rule.smk; source, run and messages take its name")
-    return code_files(Path(MECHANISMS[mechanism]).parent)
+    return [file for file in code_files(Path(MECHANISMS[mechanism]).parent) if Path(file).name != AUDITS]
+
+
+def audited():
+    """The mechanisms that declare audits, in a file of their folder."""
+    return [name for name, file in MECHANISMS.items() if Path(workflow.basedir, file).with_name(AUDITS).exists()]
+
+
+def package(wildcards):
+    """The Python package of a mechanism."""
+    return ".".join(Path(MECHANISMS[wildcards.mechanism]).parent.parts)
+
+
+def audited_code(wildcards):
+    """What the draws of an audit depend on; a query of variants also on what all of them share."""
+    folder = Path(MECHANISMS[wildcards.mechanism]).parent
+    shared = [project_path("mechanisms", f"{name}.py") for name in ("audit", "neighbours", "observations")]
+    query = code_files("baselines", "prefix_query") if folder.parts[0] == "baselines" else []
+    return code_files(folder) + shared + query
 
 
 def cells(experiment):

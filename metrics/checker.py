@@ -16,7 +16,7 @@ from data.files import write_json
 from data.io import LogError, read_log
 from data.log import EventLog
 from metrics import verdicts
-from metrics.verdicts import FAIL, Verdict
+from metrics.verdicts import FAIL, PASS, UNKNOWN, Verdict
 
 REPORTED = "reported"
 
@@ -41,6 +41,8 @@ def check(
         Whether k is claimed for complete traces too.
     """
     found = [
+        verdicts.no_original_id(original, release),
+        _reported(verdicts.no_original_times(original, release)),
         verdicts.as_many_cases(original, release),
         verdicts.no_novel_variant(original, release),
         verdicts.no_novel_edge(original, release),
@@ -57,6 +59,17 @@ def check(
     if l is not None:
         found.append(verdicts.l_of_durations(original, release, l))
     return found
+
+
+def no_file_metadata(path: str) -> Verdict:
+    """Whether a Parquet file has no metadata of its own, which may tell where it comes from."""
+    claim = "no metadata in the file"
+    if not path.endswith(".parquet"):
+        return Verdict(claim, UNKNOWN)
+    import pyarrow.parquet as pq
+
+    names = [name.decode(errors="replace") for name in pq.read_schema(path).metadata or {}]
+    return Verdict(claim, FAIL if names else PASS, float(len(names)), len(names), tuple(names[:1]))
 
 
 def _reported(verdict: Verdict) -> Verdict:
@@ -88,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except LogError as error:
         parser.error(str(error))
     found = check(original, release, options.k, options.t, options.l, options.variant_k)
+    found.append(no_file_metadata(options.release))
     print("\n".join(map(line, found)))
     if options.json:
         write_json({"verdicts": [verdict._asdict() for verdict in found]}, options.json)

@@ -34,8 +34,9 @@ class Metric:
         Value where the release is the original log written twice; None where that depends on the log.
     empty : float or None
         Value of a release without any case; None where it is undefined (status EMPTY).
-    group : {'default', 'published', 'extended', 'run', 'claim'}
-        Main tables; tables of a paper, as published; further detail; cost of the run; whether a claim of the run holds.
+    group : {'default', 'published', 'extended', 'run', 'claim', 'attack'}
+        Main tables; tables of a paper, as published; further detail; cost of the run; whether a claim of the run holds;
+        how far an attack on the release goes.
     of : {'log', 'relation'}
         What it compares; the cost of a run is that of either.
     costly : bool
@@ -55,7 +56,7 @@ class Metric:
     identity: float | None = 0.0
     doubled: float | None = 0.0
     empty: float | None = None
-    group: Literal["default", "published", "extended", "run", "claim"] = "extended"
+    group: Literal["default", "published", "extended", "run", "claim", "attack"] = "extended"
     of: Literal["log", "relation"] = "log"
     costly: bool = False
     is_metric: bool = False

@@ -1,4 +1,6 @@
-"""Scores: every metric of every repeat of a cell, in one job; and what figures of classes are drawn from."""
+"""Scores: every metric of every repeat of a cell, in one job; and what figures of classes are drawn from;
+audits of differential privacy.
+"""
 
 
 rule profile_classes:
@@ -36,3 +38,17 @@ rule score:
     shell:
         "python -m metrics.score --log {input.log} --out {output} {params.only} {params.costly} {params.runs}"
         " > {log} 2>&1"
+
+
+rule bound_epsilons:
+    input:
+        draws=expand("results/audit/draws/{mechanism}.npz", mechanism=audited()),
+        code=code_files("metrics"),
+    output:
+        "results/audit/audit.csv",
+    log:
+        "results/audit/audit.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m metrics.audit {input.draws} --out {output} > {log} 2>&1"

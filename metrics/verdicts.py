@@ -14,6 +14,7 @@ from data.log import EventLog
 from metrics.duration_classes import duration_classes
 from metrics.durations import both_durations
 from metrics.exposed_durations import unique_and_known
+from metrics.exposed_identifiers import with_original_id, with_original_times
 from metrics.pair import align
 from metrics.prefix_classes import prefix_classes
 
@@ -34,7 +35,7 @@ class Verdict(NamedTuple):
     breaking : int
         How many classes, variants, pairs, events or cases break the claim.
     witness : tuple of str
-        The activities of the worst class, variant, pair or event.
+        The activities of the worst class, variant, pair or event; the released id of a case.
     """
 
     claim: str
@@ -112,6 +113,19 @@ def no_novel_edge(original: EventLog, release: EventLog) -> Verdict:
     return _none_of("no novel directly-follows pair", counts, witness)
 
 
+def no_original_id(original: EventLog, release: EventLog) -> Verdict:
+    """Whether no released case carries an original id, plain or hashed without salt; the witness is the first one."""
+    return _no_case("no original case id", release, with_original_id(original, release))
+
+
+def no_original_times(original: EventLog, release: EventLog) -> Verdict:
+    """Whether no released case of two events and more has all timestamps of an original one."""
+    claim = "no case with original timestamps"
+    if release.untimed and not original.untimed:
+        return Verdict(claim, UNKNOWN)
+    return _no_case(claim, release, with_original_times(original, release))
+
+
 def no_negative_duration(original: EventLog, release: EventLog) -> Verdict:
     """Whether no released duration is negative; `worst` is the smallest one, in seconds."""
     claim = "no negative duration"
@@ -128,6 +142,14 @@ def no_exact_duration(original: EventLog, release: EventLog) -> Verdict:
     cases = len(np.unique(release.case_of_event[exposed]))
     witness = [release.labels[code] for code in release.activities[exposed][:1]]
     return Verdict(claim, FAIL if cases else PASS, cases / max(release.n_cases, 1), cases, tuple(witness))
+
+
+def _no_case(claim: str, release: EventLog, cases: np.ndarray) -> Verdict:
+    """Whether there is no such case; `worst` is their share."""
+    witness = [release.case_ids[case] for case in cases[:1]]
+    return Verdict(
+        claim, FAIL if len(cases) else PASS, len(cases) / max(release.n_cases, 1), len(cases), tuple(witness)
+    )
 
 
 def _at_least(claim: str, least: float, values: np.ndarray, witness: Callable[[int], Sequence[str]]) -> Verdict:

@@ -22,10 +22,11 @@ def study_parser(description: str) -> argparse.ArgumentParser:
 
 
 def scores_parser(description: str) -> argparse.ArgumentParser:
-    """As `study_parser`, with the score table and --rows."""
+    """As `study_parser`, with the score table, --rows and --audit."""
     parser = study_parser(description)
     parser.add_argument("scores", help="the score table of an experiment")
     parser.add_argument("--rows", nargs="*", default=[], help="parameters that make rows of a table or stand across")
+    parser.add_argument("--audit", help="the findings of the audit, if there was one")
     return parser
 
 

@@ -29,7 +29,7 @@ from report.figure import PANEL, entitle, write_figure
 from report.summary import log_names, method_labels, read_statistics
 
 ACROSS = 3
-MOST_BARS = 60  # more distinct sizes are drawn as a histogram
+MOST_BARS = 60  # over a wider range a histogram is drawn
 OCTET = 1 << 24  # addresses of a first octet
 
 
@@ -45,77 +45,82 @@ def class_figure(profiles: dict[tuple[str, str], pd.DataFrame], figure: str, tit
     synthetic : bool
         Whether the log is, which the figure then says.
     """
-    draw, label_x, label_y = FIGURES[figure]
+    choose, draw, label_x, label_y = FIGURES[figure]
     names = method_labels(pd.DataFrame(list(profiles), columns=["mechanism", "parameters"]), [])
-    columns = min(ACROSS, len(profiles))
-    lines = math.ceil(len(profiles) / columns)
+    shown = {pair: profile for pair, profile in profiles.items() if len(choose(profile))}
+    columns = max(1, min(ACROSS, len(shown)))
+    lines = max(1, math.ceil(len(shown) / columns))
     drawn, axes = plt.subplots(
         lines, columns, squeeze=False, layout="constrained", figsize=(PANEL[0] * columns, PANEL[1] * lines + 0.8)
     )
-    for axis in axes.flat[len(profiles) :]:
+    for axis in axes.flat[len(shown) :]:
         axis.set_axis_off()
-    for (pair, profile), axis in zip(profiles.items(), axes.flat, strict=False):
+    for (pair, profile), axis in zip(shown.items(), axes.flat, strict=False):
+        draw(axis, choose(profile))
         axis.set_title(names[pair], fontsize="small")
         axis.tick_params(labelsize="small")
-        reason = draw(axis, profile)
-        if reason:
-            axis.annotate(reason, (0.5, 0.5), xycoords="axes fraction", ha="center", fontsize="small", color="grey")
-            axis.set_xticks([])
-            axis.set_yticks([])
+        if suppressed := profile.loc[profile["kind"] == SUPPRESSED, "rows"].sum():
+            axis.annotate(
+                f"{suppressed} rows suppressed", (0.97, 0.95), xycoords="axes fraction", ha="right", va="top",
+                fontsize="x-small",
+            )  # fmt: skip
     drawn.supxlabel(label_x, fontsize="small")
     drawn.supylabel(label_y, fontsize="small")
     marks = ["the first repeat of each setting"] + ["† marks a synthetic log"] * synthetic
+    if absent := [names[pair] for pair in profiles if pair not in shown]:
+        marks.append(f"nothing of the kind is published by {', '.join(absent)}")
     entitle(drawn, [title, *marks])
     return drawn
 
 
-def _sizes(axis: Axes, profile: pd.DataFrame) -> str:
-    """Bars of the sizes of classes; what is suppressed is told."""
-    suppressed = profile.loc[profile["kind"] == SUPPRESSED, "rows"].sum()
-    reason = _bars(axis, profile.loc[profile["kind"] == CLASS, "rows"])
-    if suppressed and not reason:
-        axis.annotate(
-            f"{suppressed} rows suppressed", (0.97, 0.95), xycoords="axes fraction", ha="right", va="top",
-            fontsize="x-small",
-        )  # fmt: skip
-    return reason
+def _sizes(profile: pd.DataFrame) -> pd.DataFrame:
+    return profile[profile["kind"] == CLASS]
 
 
-def _users(axis: Axes, profile: pd.DataFrame) -> str:
-    """Bars of the numbers of users of published addresses."""
-    return _bars(axis, profile.loc[profile["kind"] == ADDRESS, "users"].dropna())
+def _users(profile: pd.DataFrame) -> pd.DataFrame:
+    return profile[profile["kind"] == ADDRESS].dropna(subset=["users"])
 
 
-def _bars(axis: Axes, numbers: pd.Series) -> str:
-    if not len(numbers):
-        return "nothing published of the kind"
+def _intervals(profile: pd.DataFrame) -> pd.DataFrame:
+    return _users(profile).dropna(subset=["low", "high"])
+
+
+def _bars(axis: Axes, numbers: pd.Series) -> None:
+    """How often each number occurs; a histogram if they are many."""
     values, counts = np.unique(numbers.to_numpy(dtype=int), return_counts=True)
-    if len(values) <= MOST_BARS and np.ptp(values) <= MOST_BARS:
+    if np.ptp(values) <= MOST_BARS:
         axis.bar(values, counts, width=0.8)
     else:
         axis.hist(numbers, bins=MOST_BARS // 2)
     axis.xaxis.set_major_locator(plt.MaxNLocator(integer=True))
     axis.yaxis.set_major_locator(plt.MaxNLocator(integer=True))
-    return ""
 
 
-def _intervals(axis: Axes, profile: pd.DataFrame) -> str:
+def _draw_sizes(axis: Axes, classes: pd.DataFrame) -> None:
+    _bars(axis, classes["rows"])
+
+
+def _draw_users(axis: Axes, addresses: pd.DataFrame) -> None:
+    _bars(axis, addresses["users"])
+
+
+def _draw_intervals(axis: Axes, addresses: pd.DataFrame) -> None:
     """A line for each interval, at the height of its users."""
-    found = profile[profile["kind"] == ADDRESS].dropna(subset=["users", "low", "high"])
-    if not len(found):
-        return "no intervals of addresses"
-    axis.hlines(found["users"], found["low"] / OCTET, (found["high"] + 1) / OCTET, linewidth=0.8)
-    axis.plot((found["low"] + found["high"] + 1) / 2 / OCTET, found["users"], ".", markersize=2)
-    axis.set_ylim(bottom=0)
-    axis.yaxis.set_major_locator(plt.MaxNLocator(integer=True))
-    return ""
+    users, low, high = addresses["users"], addresses["low"] / OCTET, (addresses["high"] + 1) / OCTET
+    axis.hlines(users, low, high, linewidth=0.8)
+    axis.plot((low + high) / 2, users, ".", markersize=2)
+    if users.max() > 10 * users.median():
+        axis.set_yscale("log")
+    else:
+        axis.set_ylim(bottom=0)
+        axis.yaxis.set_major_locator(plt.MaxNLocator(integer=True))
 
 
-# How each figure is drawn, and what stands across and up.
-FIGURES: dict[str, tuple[Callable[[Axes, pd.DataFrame], str], str, str]] = {
-    "sizes": (_sizes, "rows of a class", "classes"),
-    "users": (_users, "distinct users of a published address", "published addresses"),
-    "intervals": (_intervals, "addresses by their first octet", "distinct users"),
+# Which lines of a profile a figure shows, how it draws them, and what stands across and up.
+FIGURES: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], Callable[[Axes, pd.DataFrame], None], str, str]] = {
+    "sizes": (_sizes, _draw_sizes, "rows of a class", "classes"),
+    "users": (_users, _draw_users, "distinct users of a published address", "published addresses"),
+    "intervals": (_intervals, _draw_intervals, "addresses by their first octet", "distinct users"),
 }
 
 

@@ -1,5 +1,6 @@
 """What the rules of the report share: which scores, logs and settings belong to an experiment."""
 
+import hashlib
 import shlex
 
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
@@ -7,6 +8,7 @@ METRICS = sorted({metric for wanted in config["experiments"].values() for metric
 TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
 REPORT_CODE = code_files("report")
+AUDIT = "results/audit/audit.csv"
 
 DECIDING = {wanted["best_of"]["metric"] for wanted in config["experiments"].values() if "best_of" in wanted}
 UNKNOWN = sorted({*METRICS, *DECIDING} - set(declarations()))
@@ -119,6 +121,16 @@ def rows(wildcards):
     return experiment(wildcards)["rows"]
 
 
+def audit_option(wildcards):
+    """The findings of the audit, if it has been made; it is no input, as it is a target of its own."""
+    return f"--audit {AUDIT}" if os.path.exists(AUDIT) else ""
+
+
+def audit_seen(wildcards):
+    """What changes with the findings, so that tables are made anew after an audit."""
+    return hashlib.sha256(Path(AUDIT).read_bytes()).hexdigest() if os.path.exists(AUDIT) else ""
+
+
 def axes(wildcards):
     """The parameters over which heat maps are drawn, as options."""
     wanted = experiment(wildcards)["heatmaps"]
@@ -140,6 +152,9 @@ def reports():
         figures = [metric for metric in settings["metrics"] if metric not in maps]
         wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=figures, kind=FIGURE)
         wanted += expand("results/{name}/heatmaps/{metric}.{kind}", name=name, metric=maps, kind=FIGURE)
+        if kind_of(logs_of(name)[0]) == "log":
+            wanted += expand("results/{name}/tables/attacks.{kind}", name=name, kind=TABLE)
+            wanted += expand("results/{name}/figures/tradeoff.{kind}", name=name, kind=FIGURE)
         wanted += [f"results/{name}/{file}" for file in ("qc.csv", "tables/comparison.md", "figures/ranks.png")]
         if "best_of" in settings:
             wanted.append(f"results/{name}/chosen.csv")

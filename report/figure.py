@@ -38,6 +38,7 @@ from report.summary import (
 
 PANEL = (3.2, 2.6)  # inches
 LINE = 0.2  # inches, of text
+CHARACTERS, UPRIGHT = 36, 20  # names that fit below a panel: their letters side by side, or how many upright
 NARROWEST = 6.4  # inches, of a figure
 ACROSS = 4
 COLOURS = 10  # that can be told apart
@@ -170,10 +171,17 @@ def _panel(axis: Axes, cells: pd.DataFrame, looks: dict[str, dict], rows: Sequen
             color=looks[cell.method]["color"], ha="center",
         )  # fmt: skip
     _name_controls_outside(axis, cells[whole & cells["mechanism"].isin(CONTROLS)])
-    axis.set_xticks(list(places.values()) if rows else [], across if rows else [], fontsize="small")
+    _name_places(axis, across if rows else [])
     axis.set_xlim(-0.5, max(len(places), 1) - 0.5)
     axis.set_xlabel(", ".join(rows), fontsize="small")
     axis.tick_params(axis="y", labelsize="small")
+
+
+def _name_places(axis: Axes, texts: Sequence[str]) -> None:
+    """Name what stands across: upright if all names would not fit side by side, and then as many as do."""
+    crowded = sum(len(text) + 2 for text in texts) > CHARACTERS
+    every = math.ceil(len(texts) / UPRIGHT) if crowded else 1
+    axis.set_xticks(range(0, len(texts), every), texts[::every], fontsize="small", rotation=90 * crowded)
 
 
 def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
+from metrics.metric import Metric
 from metrics.registry import declarations
 from report.arguments import scores_parser
 from report.claims import read_claims
 from report.summary import fixed_parameters, log_names, read_scores, read_statistics, summarise, with_synthetic
+from report.table import timing_notes
 from report.write import absent_note, synthetic_note, write_tables
 
 CELL = ["log", "mechanism", "parameters"]
@@ -27,9 +30,9 @@ MADE_FOR_IT = (
 
 
 def read_reported(path: str | Path) -> pd.DataFrame:
-    """The claims of kind `value`: log, mechanism, parameters, metric, and the reported value as printed."""
+    """The claims of kind `value`: log, mechanism, parameters, metric, the reported value as printed, and the note."""
     values = [vars(claim) for claim in read_claims([path]) if claim.kind == "value"]
-    return pd.DataFrame(values, columns=[*CELL, "metric", "reported"])
+    return pd.DataFrame(values, columns=[*CELL, "metric", "reported", "note"])
 
 
 def reported_table(
@@ -52,20 +55,36 @@ def reported_table(
     if data.empty:
         raise SystemExit("none of the claims is of a cell and a metric that were scored")
     titles = {metric.name: metric.title for metric in wanted}
-    printed = data.assign(
-        text=data["text"] + " (" + data["reported"] + ")", log=data["log"].map(names), title=data["metric"].map(titles)
-    )
+    texts = [_text(line, declared[line.metric]) for line in data.itertuples()]
+    printed = data.assign(text=texts, log=data["log"].map(names), title=data["metric"].map(titles))
     rows, columns = ["log", "method"], list(dict.fromkeys(printed["title"]))
     order = pd.MultiIndex.from_frame(printed[rows].drop_duplicates())
     wide = printed.pivot(index=rows, columns="title", values="text").reindex(index=order, columns=columns).fillna("")
-    kept = data[[*CELL, "method", "metric", "reported", "mean", "sd", "n", "statuses"]]
+    kept = data[[*CELL, "method", "metric", "reported", "mean", "sd", "n", "statuses", "note"]]
     return with_synthetic(kept, names), wide
 
 
-def notes(scores: pd.DataFrame, names: dict[str, str]) -> list[str]:
-    """The sentences below the table."""
-    synthetic = synthetic_note(names)
-    return [*NOTES, *fixed_parameters(scores), *synthetic, *([MADE_FOR_IT] if synthetic else [])]
+def _text(line: NamedTuple, metric: Metric) -> str:
+    """A value beside the reported one; if it is the same in every repeat, with as many decimals as that."""
+    exact = not line.statuses and not line.sd > 0 and metric.unit != "s"
+    digits = len(line.reported.partition(".")[2])
+    return f"{f'{line.mean:.{digits}f}' if exact else line.text} ({line.reported})"
+
+
+def notes(scores: pd.DataFrame, data: pd.DataFrame, names: dict[str, str]) -> list[str]:
+    """The sentences below the table, whose data are given."""
+    declared, synthetic = declarations(), synthetic_note(names)
+    said: dict[str, dict[str, None]] = {}
+    for line in data[data["note"] != ""].itertuples():
+        said.setdefault(line.note, {})[f"{declared[line.metric].title} ({line.reported})"] = None
+    return [
+        *NOTES,
+        *(f"{', '.join(values)}: {note}." for note, values in said.items()),
+        *fixed_parameters(scores),
+        *(timing_notes(scores) if any(declared[name].unit == "s" for name in data["metric"]) else []),
+        *synthetic,
+        *([MADE_FOR_IT] if synthetic else []),
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -76,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     scores = read_scores(options.scores)
     names = log_names(read_statistics(options.logs))
     data, wide = reported_table(scores, read_reported(options.claims), names)
-    lines = notes(scores, names) + absent_note(options.absent)
+    lines = notes(scores, data, names) + absent_note(options.absent)
     write_tables(options.out, data, wide, f"{options.title}: as reported", lines)
 
 

@@ -152,9 +152,11 @@ rule tabulate:
         title=heading,
         absent=absent,
         rows=rows,
+        audit=audit_option,
+        audit_seen=audit_seen,
     shell:
         "python -m report.table {input.scores} --metric {wildcards.metric} --logs {input.logs}"
-        " --title {params.title:q} --absent {params.absent} --rows {params.rows} --out {output} > {log} 2>&1"
+        " --title {params.title:q} --absent {params.absent} --rows {params.rows} {params.audit} --out {output} > {log} 2>&1"
 
 
 rule tabulate_utility:
@@ -172,9 +174,53 @@ rule tabulate_utility:
         title=heading,
         absent=absent,
         rows=rows,
+        audit=audit_option,
+        audit_seen=audit_seen,
     shell:
         "python -m report.utility {input.scores} --logs {input.logs} --title {params.title:q}"
-        " --absent {params.absent} --rows {params.rows} --out {output} > {log} 2>&1"
+        " --absent {params.absent} --rows {params.rows} {params.audit} --out {output} > {log} 2>&1"
+
+
+rule tabulate_attacks:
+    input:
+        scores=shown_scores,
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/tables/attacks.{kind}", kind=TABLE),
+    log:
+        "results/{experiment}/messages/attacks.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        absent=absent,
+        rows=rows,
+        audit=audit_option,
+        audit_seen=audit_seen,
+    shell:
+        "python -m report.attacks {input.scores} --logs {input.logs} --title {params.title:q}"
+        " --absent {params.absent} --rows {params.rows} {params.audit} --out {output} > {log} 2>&1"
+
+
+rule draw_tradeoff:
+    input:
+        scores=shown_scores,
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/figures/tradeoff.{kind}", kind=FIGURE),
+    log:
+        "results/{experiment}/messages/tradeoff.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        audit=audit_option,
+        audit_seen=audit_seen,
+    shell:
+        "python -m report.tradeoff {input.scores} --logs {input.logs} --title {params.title:q}"
+        " {params.audit} --out {output} > {log} 2>&1"
 
 
 rule compare_methods:
@@ -282,6 +328,26 @@ rule tabulate_reported:
 rule timing:
     input:
         timings(),
+    localrule: True
+
+
+rule tabulate_audit:
+    input:
+        findings="results/audit/audit.csv",
+        code=REPORT_CODE,
+    output:
+        expand("results/audit/tables/audit.{kind}", kind=TABLE),
+    log:
+        "results/audit/tables/audit.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m report.audit {input.findings} --out {output} > {log} 2>&1"
+
+
+rule audit:
+    input:
+        expand("results/audit/tables/audit.{kind}", kind=TABLE),
     localrule: True
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 from metrics.metric import Metric
 from report.arguments import metric_parser
 from report.best import best_note
+from report.privacy import privacy_lines, read_audit
 from report.summary import (
     BETTER,
     fixed_parameters,
@@ -25,6 +26,7 @@ from report.summary import (
 )
 from report.write import absent_note, synthetic_note, write_tables
 
+UTILITY = ("default", "published", "extended")  # groups of metrics that are not read without the privacy
 STATUSES = {
     "TO": "stopped at the time limit",
     "OOM": "stopped at the memory limit",
@@ -63,7 +65,9 @@ def metric_table(
     return data, pivot("text", ""), pivot("best", False).astype(bool)
 
 
-def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[str]:
+def notes(
+    scores: pd.DataFrame, metric: Metric, names: dict[str, str], findings: pd.DataFrame | None = None
+) -> list[str]:
     """The sentences below the table of a metric."""
     chosen = scores[scores["metric"] == metric.name]
     repeats = chosen["repeat"].nunique()
@@ -80,6 +84,8 @@ def notes(scores: pd.DataFrame, metric: Metric, names: dict[str, str]) -> list[s
         lines.append("~: midpoints of certified brackets, with the largest half-width.")
     if metric.unit == "s":
         lines += timing_notes(scores)
+    if metric.group in UTILITY:
+        lines += privacy_lines(scores, findings)
     return lines + synthetic_note(names)
 
 
@@ -107,7 +113,7 @@ def main() -> None:
     scores = read_scores(options.scores)
     names = log_names(read_statistics(options.logs))
     data, wide, best = metric_table(scores, metric, names, options.rows)
-    lines = notes(scores, metric, names) + absent_note(options.absent)
+    lines = notes(scores, metric, names, read_audit(options.audit)) + absent_note(options.absent)
     write_tables(options.out, data, wide, f"{options.title}: {metric.title}", lines, best)
 
 

@@ -35,6 +35,9 @@ class Prefixes:
     def __len__(self) -> int:
         return len(self.parents)
 
+    def __getitem__(self, at: np.ndarray) -> Prefixes:
+        return Prefixes(self.parents[at], self.activities[at], self.nodes[at], self.counts[at])
+
 
 class Ended(NamedTuple):
     """Prefixes that are released as whole variants: index among the prefixes of their length, and released count."""
@@ -61,11 +64,14 @@ class VariantCounts:
         Variant `v` is ``activities[offsets[v]:offsets[v + 1]]``.
     counts : int64 array (variants,)
         Positive. Two variants may be the same sequence if a query releases what it has cut off.
+    answers : int64 array (variants,), optional
+        Which of several independent answers, drawn at once, each variant is of.
     """
 
     activities: np.ndarray
     offsets: np.ndarray
     counts: np.ndarray
+    answers: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -102,7 +108,12 @@ class Cap:
 
 
 def grow(
-    draw: Callable[[list[Prefixes], bool], tuple[Prefixes, Ended]], levels: int, cap: Cap, *, release_open: bool
+    draw: Callable[[list[Prefixes], bool], tuple[Prefixes, Ended]],
+    levels: int,
+    cap: Cap,
+    *,
+    release_open: bool,
+    answers: int = 1,
 ) -> VariantCounts:
     """Grow the tree by `draw` and release what it ends.
 
@@ -115,8 +126,10 @@ def grow(
         That which `draw` uses.
     release_open : bool
         Whether prefixes still open after the last level are released as whole variants.
+    answers : int
+        How many trees to grow, side by side: each from an empty prefix of its own.
     """
-    lengths = [ROOT]
+    lengths = [ROOT[np.zeros(answers, dtype=np.int64)]]
     ended = []
     for level in range(1, levels + 1):
         cap.level = level
@@ -128,12 +141,21 @@ def grow(
     if release_open and len(lengths) > levels:
         ended.append(Ended(np.arange(len(lengths[-1])), lengths[-1].counts))
     blocks = [sequences(lengths[: length + 1], whole.parents) for length, whole in enumerate(ended)]
+    roots = [_roots(lengths[: length + 1], whole.parents) for length, whole in enumerate(ended)]
     sizes = np.repeat([block.shape[1] for block in blocks], [block.shape[0] for block in blocks])
     return VariantCounts(
         np.concatenate([block.ravel() for block in blocks]),
         np.concatenate(([0], np.cumsum(sizes))),
         np.concatenate([whole.counts for whole in ended]),
+        np.concatenate(roots),
     )
+
+
+def _roots(lengths: list[Prefixes], at: np.ndarray) -> np.ndarray:
+    """Which tree some of the longest prefixes belong to."""
+    for prefixes in reversed(lengths[1:]):
+        at = prefixes.parents[at]
+    return at
 
 
 def sequences(lengths: list[Prefixes], at: np.ndarray) -> np.ndarray:

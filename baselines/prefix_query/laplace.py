@@ -31,6 +31,7 @@ def trace_variant_query(
     noise: Noise,
     style: str = "full-prune",
     max_prefixes: int = MAX_PREFIXES,
+    answers: int = 1,
     rng: np.random.Generator,
 ) -> VariantCounts:
     """Noisy counts of variants.
@@ -48,6 +49,8 @@ def trace_variant_query(
     style : {"full-prune", "keep-end"}
     max_prefixes : int
         Most prefixes to keep, of all lengths together, open or ended.
+    answers : int
+        How many independent answers to draw at once, which is much faster than one by one on a small log.
     rng : numpy.random.Generator
 
     Returns
@@ -63,7 +66,7 @@ def trace_variant_query(
     keep_end = style == "keep-end"
     to_end = 1 if keep_end else pruning
     _check_size(tree, levels, pruning, to_end, noise, max_prefixes)
-    cap = Cap(max_prefixes)
+    cap = Cap(max_prefixes * answers)
 
     def draw(lengths: list[Prefixes], last: bool) -> tuple[Prefixes, Ended]:
         alive = lengths[-1]
@@ -72,7 +75,7 @@ def trace_variant_query(
             return EMPTY, ended
         return _extended(tree, alive, 1 if last else pruning, noise, cap, rng), ended
 
-    return grow(draw, levels, cap, release_open=keep_end)
+    return grow(draw, levels, cap, release_open=keep_end, answers=answers)
 
 
 def expected_prefixes(tree: PrefixCounts, levels: int, pruning: int, to_end: int, noise: Noise) -> float:

@@ -139,6 +139,7 @@ def anonymize(
             "composed_epsilon": None,
             "charged_epsilon": given.max_length * noise.cost + draws * given.epsilon,
             "not_covered": not_covered,
+            "flags": _flags(time_mode, dates is None),
             "variants": len(found),
             "empty_cases": int(found.counts[found.lengths == 0].sum()),
             "unmatched_cases": int((traces.cases < 0).sum()),
@@ -156,6 +157,11 @@ def _draws(events: int, attributes: int, time_mode: str) -> int:
     """Draws of noise on what one case can feed at most: attributes of its events, times between them, the move."""
     gaps = max(events - 1, 0) if time_mode == "local" else 0
     return attributes * events + gaps + 1
+
+
+def _flags(time_mode: str, dates_from_data: bool) -> list[str]:
+    published = time_mode == "published"
+    return ["bounds_from_data"] * (published or dates_from_data) + ["exact_values"] * published
 
 
 def _notes(time_mode: str, not_covered: list[str], left_out: list[str], released: int) -> list[str]:

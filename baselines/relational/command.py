@@ -68,4 +68,4 @@ def _read(path: str, *, columns: str, separator: str, **_: object) -> Relation:
 
 
 def _read_log(path: str, **_: object) -> EventLog:
-    return read_log(path)
+    return read_log(path, attributes=True)

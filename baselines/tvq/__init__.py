@@ -15,11 +15,11 @@ import os
 
 import numpy as np
 
-from baselines.prefix_query.growth import MAX_PREFIXES
+from baselines.prefix_query.growth import MAX_PREFIXES, VariantCounts
 from baselines.prefix_query.laplace import STYLES, trace_variant_query
 from baselines.prefix_query.noise import LAWS, Noise
 from baselines.prefix_query.release import query_outcome
-from baselines.prefix_query.symbols import resolve
+from baselines.prefix_query.symbols import Resolved, resolve
 from baselines.prefix_query.tree import prefix_counts
 from data.log import EventLog
 from mechanisms import Outcome, ParameterError
@@ -83,6 +83,41 @@ def anonymize(
     Infeasible
         If the release explodes: more prefixes than allowed are to be expected, or drawn, or too many events.
     """
+    found, given, composed = query(
+        log,
+        epsilon=epsilon,
+        max_length=max_length,
+        pruning=pruning,
+        profile=profile,
+        style=style,
+        noise=noise,
+        accounting=accounting,
+        epsilons=epsilons,
+        max_prefixes=max_prefixes,
+        rng=rng,
+    )
+    return query_outcome(found, log, given, composed=composed, rng=rng)
+
+
+def query(
+    log: EventLog,
+    *,
+    epsilon: float | str,
+    max_length: int | str,
+    pruning: int | str,
+    profile: str = "published",
+    style: str = "full-prune",
+    noise: str | None = None,
+    accounting: str | None = None,
+    epsilons: str | os.PathLike | None = None,
+    max_prefixes: int = MAX_PREFIXES,
+    answers: int = 1,
+    rng: np.random.Generator,
+) -> tuple[VariantCounts, Resolved, float]:
+    """Noisy counts of variants, the resolved parameters, and the epsilon that all counts of an answer cost.
+
+    Parameters as in `anonymize`; `answers` as in `baselines.prefix_query.laplace.trace_variant_query`.
+    """
     for name, value, known in (
         ("profile", profile, PROFILES),
         ("style", style, STYLES),
@@ -102,6 +137,7 @@ def anonymize(
         noise=of_level,
         style=style,
         max_prefixes=max_prefixes,
+        answers=answers,
         rng=rng,
     )
-    return query_outcome(found, log, given, composed=levels * of_level.cost, rng=rng)
+    return found, given, levels * of_level.cost

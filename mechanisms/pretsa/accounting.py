@@ -51,7 +51,7 @@ def account_noise(log: EventLog, options: Options) -> dict:
     """Epsilons of the noise on durations, if there is any; no claim for a case where the log set the bounds."""
     epsilon, declared = options.duration_epsilon, options.duration_bounds is not None
     if epsilon is None:
-        return {}
+        return {"flags": ["exact_values"]}
     return {
         "nominal_epsilon": epsilon,
         "duration_epsilon_event": epsilon,

@@ -221,15 +221,22 @@ def run(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, text=True, capture_output=True)
 
 
-def test_command_line(tmp_path):
-    write_log(LOG, tmp_path / "in.csv")
-    files = str(tmp_path / "in.csv"), str(tmp_path / "out.parquet")
+@pytest.mark.parametrize("kind", ["csv", "xes.gz"])
+def test_command_line(tmp_path, kind):
+    write_log(LOG, tmp_path / f"in.{kind}")
+    files = str(tmp_path / f"in.{kind}"), str(tmp_path / "out.parquet")
     given = ("--attributes", f"{RESOURCE},{TIMESTAMP}", "--k", "2", "--seed", "1")
     done = run("baselines.mondrian", *files, *given, "--project", "case", "--unit", "user")
     assert done.returncode == 0, done.stderr
     assert "note: k counts distinct values of 'user'" in done.stdout
     assert "note: every class has at least 2 users" in done.stdout
     assert set(read_log(tmp_path / "out.parquet").attributes) == {RESOURCE}
+
+
+def test_options_that_do_not_go_together_are_refused(tmp_path):
+    write_log(LOG, tmp_path / "in.csv")
+    files = str(tmp_path / "in.csv"), str(tmp_path / "out.csv")
+    given = ("--attributes", RESOURCE, "--k", "2")
     done = run("baselines.mondrian", *files, *given, "--project", "case", "--classes", str(tmp_path / "c.csv"))
     assert done.returncode == 2
     assert "leave them out with --project" in done.stderr

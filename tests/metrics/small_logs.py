@@ -65,7 +65,7 @@ def scores(original: EventLog, release: EventLog) -> dict[str, Value]:
         name: value
         for module in metric_modules()
         if module.METRICS[0].applies("log")
-        and module.METRICS[0].group not in ("run", "claim")
+        and module.METRICS[0].group not in ("run", "claim", "attack")
         and not module.METRICS[0].costly
         for name, value in module.score(original, release).items()
     }

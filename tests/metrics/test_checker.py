@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -10,12 +11,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from small_logs import log_of, random_logs
+from small_logs import log_of, random_logs, take
 
 from data.io import write_log
 from data.log import DURATION
 from metrics.checker import check, main
 from metrics.claims import score
+from metrics.exposed_identifiers import HASHES
 from metrics.verdicts import BORDERLINE, FAIL, PASS, UNKNOWN, t_of_durations
 
 SLOW = ("ABCDE", (0, 10, 10, 10, 10))
@@ -46,7 +48,7 @@ def test_a_release_of_2021_invents_a_truncated_variant():
 
 
 def test_a_sound_release_passes():
-    found = check(GHOST, log_of(*["XW"] * 5), k=3, t=1.0, variant_k=True)
+    found = check(GHOST, take(log_of(*["XW"] * 5), np.arange(5)), k=3, t=1.0, variant_k=True)
     assert {verdict.verdict for verdict in found} == {PASS, "reported"}
 
 
@@ -66,6 +68,25 @@ def test_lost_cases_novel_pairs_and_negative_durations_are_named():
     assert (pair.verdict, pair.worst, pair.witness) == (FAIL, 2, ("A", "Y"))
     negative = found["no negative duration"]
     assert (negative.verdict, negative.worst, negative.breaking, negative.witness) == (FAIL, -2, 1, ("Y",))
+
+
+@pytest.mark.parametrize("spelling", ["{}", *HASHES])
+def test_an_original_id_is_found_as_it_is_and_hashed(spelling):
+    log = log_of("AB", "AC")
+    spelled = log.case_ids[1] if spelling == "{}" else hashlib.new(spelling, log.case_ids[1].encode()).hexdigest()
+    release = log.take(np.array([0, 1]), ["fresh", spelled])
+    verdict = verdicts(log, release)["no original case id"]
+    assert (verdict.verdict, verdict.breaking, verdict.witness) == (FAIL, 1, (spelled,))
+    hidden = replace(take(log, np.arange(2)), attributes={"note": np.array(["", "", "", spelled], dtype=object)})
+    assert verdicts(log, hidden)["no original case id"].witness == ("new 1",)
+    assert verdicts(log, take(log, np.arange(2)))["no original case id"].verdict == PASS
+
+
+def test_original_timestamps_are_reported():
+    log = log_of(("AB", (0, 1)), ("AC", (0, 2)), "A")
+    moved = log_of(("AB", (0, 1)), ("AC", (1, 3)), "A")
+    verdict = verdicts(log, moved)["no case with original timestamps"]
+    assert (verdict.verdict, verdict.worst, verdict.breaking) == ("reported", 1 / 3, 1)
 
 
 # B lasts 0, 0, 10, 10; in the release the prefix XB has 10, 10 and YB has 0, 0: half of the range away.
@@ -109,7 +130,7 @@ def test_without_durations_nothing_is_said_about_them():
 @settings(max_examples=30, deadline=None)
 @given(random_logs())
 def test_a_log_is_a_release_of_itself_that_breaks_no_structural_claim(log):
-    found = check(log, log, k=1, t=1.0)
+    found = check(log, take(log, np.arange(log.n_cases)), k=1, t=1.0)
     assert {verdict.verdict for verdict in found} <= {PASS, UNKNOWN, BORDERLINE, "reported"}
 
 
@@ -124,8 +145,9 @@ def test_claims_are_those_of_the_run(claimed, values):
 
 @pytest.mark.parametrize(("k", "code"), [(1, 0), (2, 1)])
 def test_the_command_tells_by_its_exit_code(tmp_path, capsys, k, code):
-    write_log(EARLY_STOP, tmp_path / "log.parquet")
-    paths = [str(tmp_path / "log.parquet")] * 2
+    paths = [str(tmp_path / "log.parquet"), str(tmp_path / "release.parquet")]
+    for log, path in zip((EARLY_STOP, take(EARLY_STOP, np.arange(9))), paths, strict=True):
+        write_log(log, path)
     assert main([*paths, "--k", str(k), "--json", str(tmp_path / "verdicts.json")]) == code
     assert f"k = {k} on prefixes (worst 1, {k - 1} breaking): Q" in capsys.readouterr().out
     written = json.loads((tmp_path / "verdicts.json").read_text())["verdicts"]

@@ -24,6 +24,7 @@ OF_TIMES = {
     "emd_time_published",
     "dfg_time_rel_l1",
     *OF_DURATIONS,
+    "original_times",
 }
 
 

@@ -21,7 +21,8 @@ STUDY = pd.DataFrame(
 
 
 def test_metrics_stand_across_and_each_has_its_best():
-    data, wide, best = utility_table(STUDY, [LOSS, KEPT], {"a": "a†"}, ["k"])
+    data, wide, best = utility_table(STUDY, [LOSS, KEPT], {"a": "a†"}, ["k"], None)
+    wide, best = wide[["Loss ↓", "Kept ↑"]], best[["Loss ↓", "Kept ↑"]]
     assert wide.index.tolist() == [("a†", "1", "x"), ("a†", "2", "x")]
     assert wide.to_dict("list") == {"Loss ↓": ["1.00", "2.00"], "Kept ↑": ["0.200", "TO"]}
     assert best.to_dict("list") == {"Loss ↓": [True, True], "Kept ↑": [True, False]}  # one method a row

@@ -27,6 +27,8 @@ from metrics import run_record
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "results", "tests", "raw")
 LOG = "results/logs/structured/log.parquet"
 COMMENT = "\n# edited\n"
+# Of event logs first of all; those of tables: test_relations.py.
+MECHANISMS = {path.parent.name for path in ROOT.glob("*/*/rule.smk") if 'reads="relation' not in path.read_text()}
 QUERY = {"epsilon": ["amun-mean@0.3"], "pruning": ["1%"], "max_length": [12]}
 GRIDS = {
     "amun": {"delta": [0.3], "mode": ["sampling"]},
@@ -37,12 +39,6 @@ GRIDS = {
     "tvq": QUERY,
 }
 MAPS = {"rows": "delta", "columns": "mode", "panels": "profile", "metrics": ["emd_variants"]}
-
-
-def mechanisms_of_logs() -> set[str]:
-    """All mechanisms that read event logs first of all, and not tables."""
-    paths = ROOT.glob("*/*/rule.smk")
-    return {path.parent.name for path in paths if 'reads="relation' not in path.read_text()}
 
 
 def copy_project(target: Path) -> Path:
@@ -155,10 +151,10 @@ def test_one_command_makes_every_table_and_figure(finished):
         assert (results / "figures" / name).stat().st_size > 1000
     with open(results / "scores.csv") as file:
         rows = list(csv.DictReader(file))
-    assert {row["mechanism"] for row in rows} == mechanisms_of_logs()
+    assert {row["mechanism"] for row in rows} == MECHANISMS
     assert {float(r["value"]) for r in rows if (r["mechanism"], r["metric"]) == ("identity", "emd_variants")} == {0.0}
     page = (finished / "results/report.html").read_text()
-    assert all(f'data-cell="{name}/' in page for name in mechanisms_of_logs())
+    assert all(f'data-cell="{name}/' in page for name in MECHANISMS)
     statuses = {row["mechanism"]: row["status"] for row in rows if row["metric"] == "emd_variants"}
     assert statuses.pop("dfg_query") == "n/a", "a graph has no variants"
     assert set(statuses.values()) == {"ok"}
@@ -229,7 +225,7 @@ def test_every_mechanism_keeps_the_contract(finished):
     log = read_log(finished / LOG)
     originals = set(log.case_ids)
     paths = sorted(finished.glob("results/runs/**/run.json"))
-    assert {path.parts[-5] for path in paths} == mechanisms_of_logs()
+    assert {path.parts[-5] for path in paths} == MECHANISMS
     for path in paths:
         run, file = json.loads(path.read_text()), path.with_name("release.parquet")
         assert run["status"] == "ok", run["reason"]
@@ -265,6 +261,33 @@ def test_a_new_mechanism_in_any_language_stands_in_every_table(project):
         table = (project / "results/test/tables" / name).read_text()
         assert "copycat speed=1" in table, table
         assert "copycat speed=2" in table, table
+
+
+def test_a_new_mechanism_that_declares_it_is_audited(project):
+    """Beside all others, in a target of its own; nothing else is edited."""
+    add_mechanism(project, "copycat", "cp {input.log} {output.release}", "")
+    (project / "mechanisms/copycat/__init__.py").write_text(
+        "from mechanisms import Outcome\n"
+        "def anonymize(log, *, rng):\n"
+        "    return Outcome(log, {'nominal_epsilon': 1.0})\n"
+    )
+    (project / "mechanisms/copycat/audits.py").write_text(
+        "from mechanisms.audit import Audit\n"
+        "from mechanisms.copycat import anonymize\n"
+        "from mechanisms.neighbours import isolated\n"
+        "AUDITS = (Audit(name='all', parameters={}, pair=isolated(), anonymize=anonymize),)\n"
+    )
+    configure(project, audit_draws=500, experiment={"mechanisms": ["identity"]})
+    output = snakemake(project, "--cores", "2", "audit")
+    assert "identity" not in jobs(output), "an audit needs no run"
+    with open(project / "results/audit/audit.csv") as file:
+        findings = list(csv.DictReader(file))
+    assert {finding["mechanism"] for finding in findings} == {
+        path.parent.name for path in ROOT.glob("*/*/audits.py")
+    } | {"copycat"}
+    assert [f["verdict"] for f in findings if f["mechanism"] == "copycat"] == ["violated"]
+    assert "| copycat" in (project / "results/audit/tables/audit.md").read_text()
+    assert "audit" not in planned(project)
 
 
 def test_failures_are_results(project):

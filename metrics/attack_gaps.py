@@ -1,0 +1,88 @@
+"""The attack by exact times: who knows the times between all events of a case looks for them in the release.
+
+A released case is identified if its sequence of durations is that of exactly one original case, and where the mechanism
+tells, if it stems from that case. The same is tried on the release with its durations dealt out anew among the same two
+activities: what a coarse clock lets coincide.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from data.hashing import mix
+from data.log import EventLog
+from metrics.durations import UNKNOWN, both_durations
+from metrics.metric import Metric, Value, not_applicable, unless_empty
+from metrics.pair import align
+
+LEAST = 3  # events of a case that is attacked
+BLIND_TO = "times that are only near; cases of one or two events; who knows some of the times alone"
+
+
+def _attack(name: str, title: str, low: float = 0.0, empty: float | None = None) -> Metric:
+    return Metric(
+        name=name, title=title, unit="share of released cases of three events", low=low, high=1.0, identity=None,
+        doubled=None, empty=empty, group="attack", blind_to=BLIND_TO,
+    )  # fmt: skip
+
+
+METRICS = (
+    _attack("gaps_identified", "Cases identified by exact times"),
+    _attack("gaps_coincidence", "Cases identified by times dealt out anew"),
+    _attack("gaps_advantage", "Exact times: advantage of the attacker", -1.0, 0.0),
+)
+
+
+@unless_empty(METRICS)
+def score(original: EventLog, release: EventLog, origins: np.ndarray | None) -> dict[str, Value]:
+    """Shares of released cases, of at least three events, that are identified; the same by coincidence."""
+    if (durations := both_durations(original, release)) is None:
+        return {metric.name: UNKNOWN for metric in METRICS}
+    eligible = release.lengths >= LEAST
+    if not eligible.any():
+        nothing = not_applicable("no released case has three events")
+        return {metric.name: nothing for metric in METRICS}
+    keys, counts, owners = _unique_keys(original, durations[0])
+    found = _identified(release, durations[1], eligible, keys, counts, owners, origins)
+    dealt = _dealt_anew(align(original, release).release, durations[1])
+    chance = _identified(release, dealt, eligible, keys, counts, owners, None)
+    return {"gaps_identified": found, "gaps_coincidence": chance, "gaps_advantage": found - chance}
+
+
+def case_keys(log: EventLog, durations: np.ndarray) -> np.ndarray:
+    """A number of each case that tells its sequence of durations, that of its first event aside; uint64 (cases,)."""
+    places = np.arange(log.n_events) - np.repeat(log.offsets[:-1], log.lengths)
+    mixed = mix(mix(durations) + places.astype(np.uint64))
+    return np.add.reduceat(np.where(log.first_events, np.uint64(0), mixed), log.offsets[:-1])
+
+
+def _unique_keys(log: EventLog, durations: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The keys of the original cases of at least three events, how many have each, and the first of these."""
+    cases = np.flatnonzero(log.lengths >= LEAST)
+    keys, first, counts = np.unique(case_keys(log, durations)[cases], return_index=True, return_counts=True)
+    return keys, counts, cases[first]
+
+
+def _identified(release, durations, eligible, keys, counts, owners, origins) -> float:
+    if not len(keys):
+        return 0.0
+    wanted = case_keys(release, durations)[eligible]
+    place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    right = (keys[place] == wanted) & (counts[place] == 1)
+    if origins is not None:
+        right &= owners[place] == origins[eligible]
+    return float(right.mean())
+
+
+def _dealt_anew(log: EventLog, durations: np.ndarray) -> np.ndarray:
+    """The durations moved on by one event among those between the same two activities."""
+    later = np.flatnonzero(~log.first_events)
+    activities = log.activities.astype(np.int64)
+    pairs = activities[later - 1] * len(log.labels) + activities[later]
+    order = later[np.argsort(pairs, kind="stable")]
+    starts = np.flatnonzero(np.diff(np.sort(pairs), prepend=-1))
+    source = np.arange(len(order)) - 1
+    source[starts] = np.append(starts[1:], len(order)) - 1
+    dealt = durations.copy()
+    dealt[order] = durations[order[source]]
+    return dealt

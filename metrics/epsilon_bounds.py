@@ -1,0 +1,58 @@
+"""What counts of an event in many outputs on two neighbouring logs say of epsilon and delta, with confidence.
+
+If a mechanism is (epsilon, delta)-differentially private, ``p1 <= exp(epsilon) p0 + delta`` for the probabilities of
+every event on two neighbouring logs, in both orders. Exact confidence limits on p1 and p0 (Clopper, Pearson:
+"The use of confidence or fiducial limits", Biometrika 1934), each at half of the error alpha, therefore give lower
+bounds that exceed the true values with probability alpha at most, whatever the dependence of the two counts. They can
+contradict a claim; nothing of the kind can prove one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import betaincinv
+
+Counts = np.ndarray | int
+
+
+def clopper_pearson(hits: Counts, draws: int, error: float) -> tuple[np.ndarray, np.ndarray]:
+    """The lower and the upper confidence limit of a probability, each of the given one-sided error.
+
+    Parameters
+    ----------
+    hits : int array or int
+    draws : int
+    error : float
+    """
+    hits = np.asarray(hits)
+    low = np.where(hits == 0, 0.0, betaincinv(np.maximum(hits, 1), draws - hits + 1, error))
+    high = np.where(hits == draws, 1.0, betaincinv(hits + 1, np.maximum(draws - hits, 1), 1 - error))
+    return low, high
+
+
+def epsilon_bound(first: Counts, second: Counts, draws: int, alpha: float, delta: float = 0.0) -> np.ndarray:
+    """A lower bound on epsilon at a given delta, 0 where nothing is shown.
+
+    Parameters
+    ----------
+    first, second : int arrays or ints
+        Hits of an event among the draws on either log.
+    draws : int
+        A log.
+    alpha : float
+        Error of the bound.
+    delta : float
+    """
+    low, high = clopper_pearson(first, draws, alpha / 2)[0], clopper_pearson(second, draws, alpha / 2)[1]
+    return np.maximum(np.log(np.maximum(low - delta, np.finfo(float).tiny) / high), 0.0)
+
+
+def delta_bound(first: Counts, second: Counts, draws: int, alpha: float, epsilon: float) -> np.ndarray:
+    """A lower bound on delta at a given epsilon, 0 where nothing is shown; parameters as in `epsilon_bound`."""
+    low, high = clopper_pearson(first, draws, alpha / 2)[0], clopper_pearson(second, draws, alpha / 2)[1]
+    return np.maximum(low - np.exp(epsilon) * high, 0.0)
+
+
+def largest_bound(draws: int, alpha: float) -> float:
+    """The bound that an event gives that always occurs on one log and never on the other: no draws can show more."""
+    return float(epsilon_bound(draws, 0, draws, alpha))

@@ -1,0 +1,158 @@
+"""The figure of utility against the measured advantage of the strongest attack, a panel a log.
+
+`python -m report.tradeoff scores.csv --logs statistics.json... --out tradeoff.png tradeoff.pdf`
+"""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from scipy import stats
+
+from metrics.metric import CONTROLS, Metric
+from report.arguments import scores_parser
+from report.attacks import is_advantage
+from report.attacks import shown as attacks_of
+from report.figure import ACROSS, PANEL, write_figure
+from report.privacy import privacy_cells, read_audit
+from report.summary import BETTER, log_names, metric_of, read_scores, read_statistics
+
+UTILITY = "emd_variants"
+MARKERS = "osD^vPX<>hp"
+CONFIDENCE = 0.95
+CELL = ["log", "mechanism", "parameters"]
+
+
+def tradeoff_cells(scores: pd.DataFrame, findings: pd.DataFrame | None, utility: Metric) -> pd.DataFrame:
+    """One line a cell that has utility and was attacked.
+
+    Returns
+    -------
+    frame
+        Columns log, mechanism, parameters, utility (mean), attack (the strongest: that with the largest mean
+        advantage), advantage, low, high (its mean and confidence interval over the repeats), claimed, violated.
+    """
+    names = [metric.name for metric in attacks_of(scores) if is_advantage(metric)]
+    tried = scores[scores["metric"].isin(names)].dropna(subset="value")
+    spread = tried.groupby([*CELL, "metric"], sort=False)["value"].agg(["mean", "std", "count"]).reset_index()
+    strongest = spread.loc[spread.groupby(CELL, sort=False)["mean"].idxmax()]
+    half = stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(strongest["count"] - 1, 1)) * strongest["std"].fillna(0)
+    half /= np.sqrt(strongest["count"])
+    strongest = strongest.assign(
+        attack=strongest["metric"],
+        advantage=strongest["mean"],
+        low=np.clip(strongest["mean"] - half, -1, 1),
+        high=np.clip(strongest["mean"] + half, -1, 1),
+    )
+    useful = scores[scores["metric"] == utility.name].dropna(subset="value").groupby(CELL)["value"].mean()
+    cells = strongest[[*CELL, "attack", "advantage", "low", "high"]].join(
+        useful.rename("utility"), on=CELL, how="inner"
+    )
+    return cells.join(privacy_cells(scores, findings)[["claimed", "violated"]], on=CELL).reset_index(drop=True)
+
+
+def tradeoff_figure(cells: pd.DataFrame, utility: Metric, names: dict[str, str], title: str, repeats: int) -> Figure:
+    """Draw the cells: filled where an epsilon is claimed, crossed where an audit contradicts the claim.
+
+    Parameters
+    ----------
+    cells : frame
+        From `tradeoff_cells`.
+    utility : declaration of the metric of utility
+    names : printed name of each log
+    title : str
+    repeats : int
+    """
+    mechanisms = [name for name in dict.fromkeys(cells["mechanism"]) if name not in CONTROLS]
+    colours = dict(zip(mechanisms, sns.color_palette("colorblind", max(len(mechanisms), 1)), strict=False))
+    markers = {name: MARKERS[place % len(MARKERS)] for place, name in enumerate(mechanisms)}
+    logs = [log for log in names if log in set(cells["log"])]
+    columns = min(ACROSS, max(len(logs), 1))
+    lines = math.ceil(max(len(logs), 1) / columns)
+    figure, axes = plt.subplots(
+        lines, columns, squeeze=False, layout="constrained", sharex=True,
+        figsize=(PANEL[0] * columns + 0.5, (PANEL[1] + 0.3) * lines + 1.2),
+    )  # fmt: skip
+    for axis in axes.flat[len(logs) :]:
+        axis.set_axis_off()
+    for log, axis in zip(logs, axes.flat, strict=False):
+        _panel(axis, cells[cells["log"] == log], colours, markers)
+        axis.set_title(names[log], fontsize="medium")
+        axis.set_xlabel("advantage of the strongest attack", fontsize="small")
+        if utility.direction == "lower":
+            axis.invert_yaxis()
+    for axis in axes[:, 0]:
+        axis.set_ylabel(f"{utility.title}\n(better upwards)", fontsize="small")
+    _legend(figure, cells, colours, markers)
+    marks = [f"mean and {CONFIDENCE:.0%} interval over {repeats} repeats; {BETTER[utility.direction]}"]
+    marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
+    figure.suptitle("\n".join([f"{title}: Utility and attacks", *marks]), fontsize="medium")
+    return figure
+
+
+def _panel(axis: Axes, cells: pd.DataFrame, colours: dict, markers: dict) -> None:
+    for cell in cells[~cells["mechanism"].isin(CONTROLS)].itertuples():
+        colour, claims = colours[cell.mechanism], not math.isnan(cell.claimed)
+        axis.errorbar(
+            cell.advantage, cell.utility, xerr=[[cell.advantage - cell.low], [cell.high - cell.advantage]],
+            fmt=markers[cell.mechanism], color=colour, markerfacecolor=colour if claims else "none", markersize=5,
+            capsize=2, linewidth=1, alpha=0.85,
+        )  # fmt: skip
+        if cell.violated:
+            axis.plot(cell.advantage, cell.utility, "x", color="black", markersize=5, markeredgewidth=0.8)
+        if claims:
+            axis.plot(math.tanh(cell.claimed / 2), cell.utility, "|", color=colour, markersize=9)
+    for cell in cells[cells["mechanism"].isin(CONTROLS)].itertuples():
+        axis.plot(cell.advantage, cell.utility, "*", color="grey", markersize=8)
+        axis.annotate(
+            cell.mechanism, (cell.advantage, cell.utility), fontsize="x-small", color="grey", xytext=(0, 6),
+            textcoords="offset points", ha="right" if cell.advantage > 0.5 else "left",
+        )  # fmt: skip
+    axis.set_xlim(min(-0.08, cells["advantage"].min() - 0.05), 1.08)
+    axis.margins(y=0.12)
+    axis.tick_params(labelsize="small")
+
+
+def _legend(figure: Figure, cells: pd.DataFrame, colours: dict, markers: dict) -> None:
+    handles = [
+        Line2D(
+            [], [], linestyle="", marker=markers[name], color=colours[name], markerfacecolor=colours[name], label=name
+        )
+        for name in colours
+    ]
+    without = cells["claimed"].isna() & ~cells["mechanism"].isin(CONTROLS)
+    for fits, marker, label in (
+        (without, "o", "no epsilon claimed"),
+        (cells["claimed"].notna(), "|", "tanh(ε/2): most that the claim allows on presence"),
+        (cells["violated"], "x", "claim violated in the audit"),
+    ):
+        if fits.any():
+            handles.append(
+                Line2D([], [], linestyle="", marker=marker, color="black", markerfacecolor="none", label=label)
+            )
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, fontsize="x-small")
+
+
+def main() -> None:
+    """The command line."""
+    options = scores_parser(__doc__).parse_args()
+    scores = read_scores(options.scores)
+    names = log_names(read_statistics(options.logs))
+    utility = metric_of(UTILITY)
+    cells = tradeoff_cells(scores, read_audit(options.audit), utility)
+    write_figure(tradeoff_figure(cells, utility, names, options.title, scores["repeat"].nunique()), options.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Privacy beside utility: columns, footnotes, the table of the audit, and the figure of both."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+
+from metrics.audit import Finding
+from metrics.registry import declarations
+from report import audit as audit_report
+from report.attacks import shown
+from report.privacy import NOT_AUDITED, privacy_cells, privacy_columns, privacy_lines, privacy_notes, read_audit
+from report.table import notes
+from report.tradeoff import tradeoff_cells, tradeoff_figure
+
+PUBLISHED, ACCOUNTED = "epsilon=1,profile=published", "epsilon=1,profile=accounted"
+EMD = declarations()["emd_variants"]
+
+
+def rows(mechanism: str, parameters: str, **values: float | tuple) -> list[tuple]:
+    """Scores of two repeats."""
+    pairs = {name: value if isinstance(value, tuple) else (value, value) for name, value in values.items()}
+    return [
+        ("a", mechanism, parameters, str(repeat), name, value, "ok" if not math.isnan(value) else "n/a")
+        for name, both in pairs.items()
+        for repeat, value in enumerate(both)
+    ]
+
+
+NAN = float("nan")
+SCORES = pd.DataFrame(
+    [
+        *rows("identity", "default", emd_variants=0.0, nominal_epsilon=NAN, presence_advantage=1.0),
+        *rows(
+            "tvq", PUBLISHED, emd_variants=0.2, nominal_epsilon=1.0, composed_epsilon=3.4,
+            flag_parameters_from_data=1.0, presence_advantage=(0.5, 0.7), gaps_advantage=NAN,
+        ),
+        *rows(
+            "tvq", ACCOUNTED, emd_variants=0.4, nominal_epsilon=1.0, composed_epsilon=1.0, flag_exact_values=0.0,
+            presence_advantage=(0.2, 0.2), gaps_advantage=(0.3, 0.3),
+        ),
+        *rows("pretsa", "k=8", emd_variants=0.3, nominal_epsilon=NAN, flag_exact_values=1.0, presence_advantage=0.0),
+    ],
+    columns=["log", "mechanism", "parameters", "repeat", "metric", "value", "status"],
+)  # fmt: skip
+
+
+def finding(**changes) -> Finding:
+    base = Finding(
+        "tvq", "profile=published", "composed", "one case more", "one count", 100_000, "cases of <a> = 1", 25_885, 1149,
+        1.0, 3.386, 0.0, 3.0314, 0.555, 9.195, "violated", "consistent", "",
+    )  # fmt: skip
+    return base._replace(**changes)
+
+
+HELD = finding(settings="profile=accounted", epsilon_low=0.9754, composed=1.0, verdict="consistent")
+
+
+@pytest.fixture
+def findings(tmp_path):
+    def write(*found: Finding) -> pd.DataFrame:
+        pd.DataFrame(found).to_csv(tmp_path / "audit.csv", index=False)
+        return read_audit(str(tmp_path / "audit.csv"))
+
+    return write
+
+
+def test_a_cell_has_the_verdict_of_the_audit_of_its_settings(findings):
+    found = findings(finding(pair="isolated", epsilon_low=1.649), finding(), HELD)
+    cells = privacy_cells(SCORES, found).reset_index().set_index("parameters")
+    assert cells["audited"].to_dict() == {
+        "default": "–",
+        PUBLISHED: "violated (≥ 3.03 for 1)",
+        ACCOUNTED: "consistent (≥ 0.97 for 1)",
+        "k=8": "–",
+    }
+    assert cells["violated"].tolist() == [False, True, False, False]
+    assert cells["flags"].to_dict() == {"default": "", PUBLISHED: "A", ACCOUNTED: "", "k=8": "V"}
+
+
+def test_an_impossible_output_is_named_beside_the_finite_bound(findings):
+    found = findings(finding(structural="impossible"), finding(pair="deep", epsilon_low=2.0))
+    assert privacy_cells(SCORES, found)["audited"].iloc[1] == "violated (≥ 3.03 for 1; no finite ε)"
+
+
+def test_without_an_audit_nothing_is_called_audited(findings):
+    for found in (None, findings(finding(mechanism="amun"))):
+        assert privacy_cells(SCORES, found)["audited"].tolist() == ["–", NOT_AUDITED, NOT_AUDITED, "–"]
+
+
+def test_columns_are_indexed_like_tables_and_their_notes_explain_raised_flags():
+    columns = privacy_columns(SCORES, None, [])
+    assert columns.loc[("a", "tvq published")].tolist() == ["1", "3.4", NOT_AUDITED, "A"]
+    text = " ".join(privacy_notes(SCORES))
+    assert "A: alphabet" in text
+    assert "V: exact values" in text
+    assert "O: noise" not in text
+
+
+def test_tables_of_one_metric_say_it_below(findings):
+    found = findings(finding(), HELD)
+    assert privacy_lines(SCORES, found)[0] == (
+        "Privacy of tvq: claimed ε 1, composed 1 to 3.4, violated or consistent, flags A."
+    )
+    assert any("Privacy of tvq" in line for line in notes(SCORES, EMD, {"a": "a"}, found))
+    assert not any("Privacy of" in line for line in notes(SCORES, declarations()["nominal_epsilon"], {"a": "a"}, found))
+
+
+def test_the_strongest_attack_stands_against_utility(findings):
+    cells = tradeoff_cells(SCORES, findings(finding(), HELD), EMD).set_index("parameters")
+    assert cells["attack"].to_dict()[ACCOUNTED] == "gaps_advantage"
+    assert cells.loc[PUBLISHED, ["advantage", "utility", "claimed", "violated"]].tolist() == [0.6, 0.2, 1.0, True]
+    # 0.6 ± 12.706 · 0.1, cut to what an advantage can be
+    assert cells.loc[PUBLISHED, ["low", "high"]].tolist() == pytest.approx([0.6 - 1.2706, 1], abs=1e-3)
+    figure = tradeoff_figure(cells.reset_index(), EMD, {"a": "a†"}, "Study", 2)
+    assert {text.get_text() for text in figure.axes[0].texts} == {"identity"}
+    low, high = figure.axes[0].get_ylim()
+    assert low > high, "better upwards"
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels[:2] == ["tvq", "pretsa"]
+    assert "claim violated in the audit" in labels
+    pyplot.close(figure)
+
+
+def test_attacks_that_were_tried_are_shown():
+    assert [metric.name for metric in shown(SCORES)] == ["gaps_advantage", "presence_advantage"]
+
+
+def test_the_table_of_the_audit(findings):
+    found = findings(finding(), finding(pair="gap", claimed=None, composed=None, verdict="no claim", event=""), HELD)
+    table = audit_report.audit_table(found)
+    assert table.iloc[0].tolist() == [
+        "1 (one count)", "3.39", "3.03", "violated", "cases of <a> = 1 (25885 and 1149 of 50000)",
+    ]  # fmt: skip
+    assert table.iloc[1][["claimed", "composed", "verdict", "told apart by"]].tolist() == ["–", "–", "no claim", "–"]
+    text = " ".join(audit_report.notes(found))
+    assert "One case more: composed, gap." in text
+    assert "100000 (tvq)" in text
