@@ -36,8 +36,17 @@ from report.summary import BETTER, log_names, read_scores, read_statistics, summ
 from report.table import STATUSES
 
 HERE = Path(__file__).parent
-OVERVIEWS = ("logs", "comparison", "epsilons", "embeddings", "differences", "reported")  # tables that are no metric's
+OVERVIEWS = (
+    "logs",
+    "comparison",
+    "attacks",
+    "epsilons",
+    "embeddings",
+    "differences",
+    "reported",
+)  # tables that are no metric's
 FIGURES = ("figures/*.png", "heatmaps/*.png", "classes/*/*.png")
+OTHER_FIGURES = {"ranks": "Ranks of methods", "tradeoff": "Privacy and utility"}
 KEY = ("mechanism", "parameters", "log")  # of a cell, as paths have them
 
 
@@ -201,7 +210,7 @@ def _defaults(scores: pd.DataFrame) -> list[str]:
 
 def _figure_title(path: Path) -> str:
     declared = declarations().get(path.stem)
-    title = "Ranks of methods" if path.stem == "ranks" else declared.title if declared else path.stem
+    title = declared.title if declared else OTHER_FIGURES.get(path.stem, path.stem)
     if path.parent.name == "heatmaps":
         return f"{title}, heat maps"
     return title if path.parent.name == "figures" else f"Classes of {path.parent.name}: {title}"
