@@ -2,7 +2,7 @@
 
 The mechanism copies its log. `planned` is a dry run: all that happens before the first job. `a run` is the CPU of a
 whole workflow of fewer runs, everything included: Snakemake's scheduling and a shell, the measuring wrapper and the
-copy; not the scores, of which there is one job for ten runs.
+copy; not the scores, of which there is one job for ten runs. `make benchmark-dag` measures it alone.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import yaml
+from tabulate import tabulate
 
 from benchmarks.process import ROOT, run
 
@@ -85,3 +86,7 @@ def _targets(runs: int) -> list[str]:
     return [
         f"results/runs/copy/setting={setting}/structured/{REPEATS - 1}/run.json" for setting in range(runs // REPEATS)
     ]
+
+
+if __name__ == "__main__":
+    print(tabulate(table(1), headers="keys", tablefmt="pipe", disable_numparse=True))
