@@ -27,7 +27,7 @@ benchmark: $(ENV)  ## speed and memory, as ratios where a peer exists
 	$(RUN) python -m benchmarks
 
 benchmark-dag: $(ENV)  ## what 10,000 runs cost before and beside the runs
-	$(RUN) python -m benchmarks.dag
+	$(RUN) python -m benchmarks --part "Graph of jobs"
 
 lock: $(ENV)  ## derive requirements.lock from environment.yml
 	$(VENV)/bin/python -m pip install --quiet $(UV)

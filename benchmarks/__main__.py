@@ -31,6 +31,7 @@ PARTS = {
     "PRIPEL": (pripel, pripel.LOGS),
     "Tables": (relational, None),
     "Harness": (harness, None),
+    "Graph of jobs": (dag, None),
 }
 
 

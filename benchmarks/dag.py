@@ -13,7 +13,6 @@ import tempfile
 from pathlib import Path
 
 import yaml
-from tabulate import tabulate
 
 from benchmarks.process import ROOT, run
 
@@ -86,7 +85,3 @@ def _targets(runs: int) -> list[str]:
     return [
         f"results/runs/copy/setting={setting}/structured/{REPEATS - 1}/run.json" for setting in range(runs // REPEATS)
     ]
-
-
-if __name__ == "__main__":
-    print(tabulate(table(1), headers="keys", tablefmt="pipe", disable_numparse=True))
