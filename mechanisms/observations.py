@@ -176,6 +176,8 @@ def _properties(sequences: list[tuple[str, ...]], target: tuple[str, ...], frequ
 
 
 def _text(sequence: tuple[str, ...]) -> str:
+    if len(sequence) == 3 and sequence[1] == EDGE:
+        return f"<{sequence[0] or 'start'} {EDGE} {sequence[2] or 'end'}>"
     return f"<{','.join(sequence)}>"
 
 

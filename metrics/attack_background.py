@@ -49,10 +49,7 @@ METRICS = (
         for kind, title in TITLES.items()
         for size in SIZES
     ),
-    *(
-        _attack(f"linkage_advantage_{kind}", f"Re-identification: advantage of {MAIN} {title}", -1.0)
-        for kind, title in TITLES.items()
-    ),
+    *(_attack(f"linkage_advantage_{kind}", f"Knows {MAIN} {title}: advantage", -1.0) for kind, title in TITLES.items()),
 )
 
 

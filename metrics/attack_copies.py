@@ -18,9 +18,7 @@ def _attack(name: str, title: str, blind_to: str) -> Metric:
 
 
 METRICS = (
-    _attack(
-        "copies_advantage", "Copies: advantage of who sees their place", "copies that are told by their times or ids"
-    ),
+    _attack("copies_advantage", "Copies, by place: advantage", "copies that are told by their times or ids"),
     _attack("order_kept", "Order of the cases kept (Spearman)", "an order that follows from the released times"),
 )
 

@@ -30,7 +30,7 @@ def _attack(name: str, title: str, low: float = 0.0, empty: float | None = None)
 METRICS = (
     _attack("decoded_durations", "Durations decoded exactly"),
     _attack("decoded_prior", "Durations guessed blindly and exactly"),
-    _attack("decoded_advantage", "Decoding: advantage of the attacker", -1.0, 0.0),
+    _attack("decoded_advantage", "Decoding: advantage", -1.0, 0.0),
 )
 
 

@@ -34,7 +34,7 @@ METRICS = (
         for metric in (
             _attack(f"duration_prior_{name}", f"Durations guessed blindly within {name}"),
             _attack(f"duration_found_{name}", f"Durations guessed within {name}"),
-            _attack(f"duration_advantage_{name}", f"Durations: advantage within {name}", -1.0, 0.0),
+            _attack(f"duration_advantage_{name}", f"Durations within {name}: advantage", -1.0, 0.0),
         )
     ),
 )

@@ -29,7 +29,7 @@ def _attack(name: str, title: str, low: float = 0.0, empty: float | None = None)
 METRICS = (
     _attack("gaps_identified", "Cases identified by exact times"),
     _attack("gaps_coincidence", "Cases identified by times dealt out anew"),
-    _attack("gaps_advantage", "Exact times: advantage of the attacker", -1.0, 0.0),
+    _attack("gaps_advantage", "Exact times: advantage", -1.0, 0.0),
 )
 
 

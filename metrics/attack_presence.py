@@ -30,7 +30,7 @@ METRICS = (
     _attack("presence_decoys", "Decoys found by their trace", 0.0, 0.0, "decoys that are less like a case"),
     _attack(
         "presence_advantage",
-        "Presence: advantage of the attacker",
+        "Presence: advantage",
         1.0,
         -1.0,
         "cases that share their trace, times, and counts of a trace; decoys stand for cases that are not in the log",

@@ -27,7 +27,7 @@ from data.origins import read_origins
 from data.relation import Relation
 from data.relation_io import read_relation
 from data.relation_release import RelationRelease, read_relation_release
-from metrics.recoded import USER, address_of, distinct_values, published
+from metrics.recoded import USER, address_of, bounds_of, distinct_values, published
 from metrics.relation_users import address_intervals
 from metrics.table import write_csv
 
@@ -46,20 +46,18 @@ def profile(original: Relation, release: RelationRelease, origins: np.ndarray | 
         The original row of each released one.
     """
     address = address_of(original, release)
-    n, rows = len(release.published_sizes), slice(published(release))
-    bounds = [[None] * n] * 2
-    if address in release.recoded:
-        bounds = [end[:n].tolist() for end in (release.recoded[address].low, release.recoded[address].high)]
-    classes = release.classes[rows]
-    yield from _lines(CLASS, classes, n, original, address, None if origins is None else origins[rows], bounds)
+    bounds = [] if address is None else bounds_of(release, address)
+    classes, n = release.classes[: published(release)], len(release.published_sizes)
+    known = None if origins is None else origins[: published(release)]
+    ends = [end.tolist() for end in bounds[0]] if len(bounds) == 1 else [[None] * n] * 2  # octets have four
+    yield from _lines(CLASS, classes, n, original, address, known, ends)
     if release.suppressed:
         yield SUPPRESSED, release.suppressed, None, None, None, None
-    if address is not None and n:
-        intervals = address_intervals(release, address)
-        first = np.unique(intervals, return_index=True)[1]
-        bounds = [[end[c] for c in first.tolist()] for end in bounds]
-        known = None if origins is None else origins[rows]
-        yield from _lines(ADDRESS, intervals[classes], len(first), original, address, known, bounds)
+    if bounds and n:
+        intervals = address_intervals(bounds)
+        first = np.unique(intervals, return_index=True)[1].tolist()
+        ends = [[end[c] for c in first] for end in ends]
+        yield from _lines(ADDRESS, intervals[classes], len(first), original, address, known, ends)
 
 
 def _lines(
@@ -69,13 +67,13 @@ def _lines(
     original: Relation,
     address: str | None,
     origins: np.ndarray | None,
-    bounds: list[list],
+    ends: list[list],
 ) -> Iterator[Sequence]:
     behind = []
     for column in (USER if USER in original.names else None, address):
         known = column is not None and origins is not None
         behind.append(distinct_values(groups, original[column].values[origins], n).tolist() if known else [None] * n)
-    for line in zip(np.bincount(groups, minlength=n).tolist(), *behind, *bounds, strict=True):
+    for line in zip(np.bincount(groups, minlength=n).tolist(), *behind, *ends, strict=True):
         yield kind, *line
 
 

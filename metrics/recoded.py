@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from data.relation import CATEGORY, IPV4, Column, Relation, grouped
+from data.relation import IPV4, Column, Relation, grouped
 from data.relation_release import RelationRelease
 from metrics.metric import Value, not_applicable
 
@@ -30,6 +30,13 @@ def address_of(original: Relation, release: RelationRelease) -> str | None:
     """The first column of addresses that is released recoded, whole or as octets."""
     addresses = [name for name in original.names if original[name].kind == IPV4]
     return next((name for name in addresses if name in release.recoded or f"{name}.1" in release.recoded), None)
+
+
+def bounds_of(release: RelationRelease, address: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Bounds of a published address by published class, one pair or one an octet; none if it is published without."""
+    names = [address] if address in release.recoded else [f"{address}.{octet}" for octet in SHIFTS]
+    n, found = len(release.published_sizes), [release.recoded[name] for name in names]
+    return [] if any(each.low is None for each in found) else [(each.low[:n], each.high[:n]) for each in found]
 
 
 def distinct_values(groups: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
@@ -55,13 +62,6 @@ def published(release: RelationRelease) -> int:
 def requested_k(record: Mapping[str, Any]) -> int | None:
     """The k of a run, None if it has no such parameter."""
     return record["parameters"].get("k")
-
-
-def width(column: Column) -> int:
-    """From the least to the greatest value of a column, or one less than the number of its labels."""
-    if column.kind == CATEGORY:
-        return len(np.unique(column.values)) - 1
-    return int(column.values.max()) - int(column.values.min())
 
 
 def as_values(names: tuple[str, ...], value: Value) -> dict[str, Value]:

@@ -28,8 +28,8 @@ def _metric(name: str, title: str, unit: str = "", **facts: Any) -> Metric:
 
 
 METRICS = (
-    _metric("discernibility", "Discernibility, with the penalty of suppression", group="default"),
-    _metric("discernibility_published", "Discernibility of the published rows"),
+    _metric("discernibility", "Discernibility", group="default"),
+    _metric("discernibility_published", "Discernibility of published rows"),
     _metric("class_size_normalised", "Mean class size / k", group="default"),
     _metric("classes", "Classes", direction="higher", group="default"),
     _metric("suppressed_rows", "Suppressed rows", "rows", identity=0.0, empty=None, group="default"),

@@ -10,7 +10,7 @@ import numpy as np
 from data.relation import Relation
 from data.relation_release import RelationRelease
 from metrics.metric import Marked, Metric, Value, not_applicable
-from metrics.recoded import NOT_STATED, UNLINKED, column_of, distinct_values, published, width
+from metrics.recoded import NOT_STATED, UNLINKED, column_of, distinct_values, published
 
 LEVELS = tuple(f"level_{number}" for number in range(1, 5))
 BLIND = "how many rows are together, and whether the published texts cover their values"
@@ -35,8 +35,8 @@ def score(
     """Penalties and levels.
 
     The penalty of a value is the width of the published interval over that of all values of the attribute, 0 for an
-    exact value and 1 for a suppressed one; of a category, the number of values that its text stands for less one over
-    that of all less one (Xu et al., "Utility-based anonymization using local recoding", KDD 2006, but for the
+    exact value and 1 for a suppressed one; of a text without bounds, the number of values that it stands for less one
+    over that of all less one (Xu et al., "Utility-based anonymization using local recoding", KDD 2006, but for the
     subtraction, which makes an exact value cost nothing). `ncp` sums over rows and attributes, `gcp` is the mean.
     """
     penalties = [_penalties(original, release, origins, name) for name in release.recoded]
@@ -55,18 +55,16 @@ def _penalties(
 ) -> np.ndarray | Marked:
     """The penalty of an attribute in each published class, float64."""
     column, recoded, classes = column_of(original, name), release.recoded[name], len(release.published_sizes)
-    whole = width(column)
-    if not whole:
-        return np.zeros(classes)
     if recoded.low is not None:
-        return np.minimum((recoded.high - recoded.low)[:classes] / whole, 1)
+        whole = int(column.values.max()) - int(column.values.min())
+        return np.minimum((recoded.high - recoded.low)[:classes] / max(whole, 1), 1)
     if origins is None:
         return UNLINKED
     places = {text: code for code, text in enumerate(dict.fromkeys(recoded.texts))}
     text_of_class = np.array([places[text] for text in recoded.texts], dtype=np.int64)
     rows = slice(published(release))
     covered = distinct_values(text_of_class[release.classes[rows]], column.values[origins[rows]], len(places))
-    return (covered[text_of_class[:classes]] - 1) / whole
+    return (covered[text_of_class[:classes]] - 1) / max(len(np.unique(column.values)) - 1, 1)
 
 
 def _levels(diagnostics: Mapping[str, Any]) -> dict[str, Value]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from data.relation import IPV4, Relation
+from data.relation import Relation
 from data.relation_release import RelationRelease
 from metrics.metric import EMPTY, Metric, Value, not_applicable
 from metrics.recoded import UNLINKED, address_of, published
@@ -41,7 +41,7 @@ def score(original: Relation, release: RelationRelease, origins: np.ndarray | No
     if not published(release):
         return {metric.name: EMPTY for metric in METRICS}
     address = address_of(original, release)
-    if address is None or address not in release.recoded or release.recoded[address].kind != IPV4:
+    if address is None or address not in release.recoded or release.recoded[address].low is None:
         return {metric.name: NO_TEXT for metric in METRICS}
     recoded, n = release.recoded[address], len(release.published_sizes)
     texts = [Text(text) for text in recoded.texts[:n]]

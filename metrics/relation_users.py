@@ -6,7 +6,7 @@ users share may be published as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,20 @@ import numpy as np
 from data.relation import Relation
 from data.relation_release import RelationRelease
 from metrics.metric import EMPTY, Metric, Value, not_applicable
-from metrics.recoded import NOT_STATED, SHIFTS, UNLINKED, USER, address_of, distinct_values, published, requested_k
+from metrics.recoded import (
+    NOT_STATED,
+    UNLINKED,
+    USER,
+    address_of,
+    bounds_of,
+    distinct_values,
+    published,
+    requested_k,
+)
 
 BLIND = "what else is published of the rows, and how likely each person is"
 NO_USER = not_applicable(f"the table has no column {USER!r}")
-NO_ADDRESS = not_applicable("no addresses are published")
+NO_ADDRESS = not_applicable("no addresses are published, or without bounds")
 
 
 def _metric(name: str, title: str, unit: str = "", **facts: Any) -> Metric:
@@ -47,10 +56,11 @@ def score(
     if not published(release):
         return {metric.name: EMPTY for metric in METRICS}
     address = address_of(original, release)
-    intervals = None if address is None else address_intervals(release, address)
+    bounds = [] if address is None else bounds_of(release, address)
+    intervals = address_intervals(bounds) if bounds else None
     values = dict.fromkeys(OF_RELEASE, NO_ADDRESS) | dict.fromkeys(OF_ADDRESSES, NO_ADDRESS)
     if intervals is not None:
-        exact = np.logical_and.reduce([low == high for low, high in bounds_of(release, address)])
+        exact = np.logical_and.reduce([low == high for low, high in bounds])
         values |= {"exact_addresses": float(exact.sum()), "address_intervals": float(intervals.max() + 1)}
     if origins is None:
         return values | dict.fromkeys((*OF_USERS, *(() if address is None else OF_ADDRESSES)), UNLINKED)
@@ -74,14 +84,6 @@ def score(
     return values
 
 
-def bounds_of(release: RelationRelease, address: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Bounds of a published address by published class: one pair, or one an octet."""
-    names = [address] if address in release.recoded else [f"{address}.{octet}" for octet in SHIFTS]
-    n = len(release.published_sizes)
-    return [(release.recoded[name].low[:n], release.recoded[name].high[:n]) for name in names]
-
-
-def address_intervals(release: RelationRelease, address: str) -> np.ndarray:
+def address_intervals(bounds: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """The interval of addresses that is published of each class, as numbers from 0 on; int64 (classes,)."""
-    bounds = np.column_stack([bound for pair in bounds_of(release, address) for bound in pair])
-    return np.unique(bounds, axis=0, return_inverse=True)[1].ravel()
+    return np.unique(np.column_stack([end for pair in bounds for end in pair]), axis=0, return_inverse=True)[1].ravel()

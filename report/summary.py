@@ -184,13 +184,16 @@ def decimals(value: float, digits: int) -> int:
 
 
 def best(summary: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.Series:
-    """Whether a cell has the best mean of its table row; controls and cells with failures do not compete."""
+    """Whether a cell has the best mean of its table row; controls and cells with failures do not compete.
+
+    Nor does a ratio of 0, as of the cases of an empty release, which is infinitely far from 1.
+    """
     if metric.direction == "none":
         return pd.Series(False, index=summary.index)
     fit = (summary["statuses"] == "") & ~summary["mechanism"].isin(CONTROLS)
     bad = badness(summary["mean"], metric).where(fit)
     least = bad.groupby([summary[name] for name in ["log", *rows]]).transform("min")
-    return fit & np.isclose(bad, least, rtol=1e-12, atol=0)
+    return fit & np.isfinite(bad) & np.isclose(bad, least, rtol=1e-12, atol=0)
 
 
 def badness(values: pd.Series, metric: Metric) -> pd.Series:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import matplotlib
 
@@ -24,12 +25,13 @@ from metrics.metric import CONTROLS, Metric
 from report.arguments import scores_parser
 from report.attacks import is_advantage
 from report.attacks import shown as attacks_of
-from report.figure import ACROSS, PANEL, write_figure
+from report.figure import ACROSS, LINE, NARROWEST, PANEL, broken, entitle, write_figure
 from report.privacy import privacy_cells, read_audit
 from report.summary import BETTER, log_names, metric_of, read_scores, read_statistics
 
 UTILITY = "emd_variants"
 MARKERS = "osD^vPX<>hp"
+LEGEND = 2.1  # inches, of one of its entries
 CONFIDENCE = 0.95
 CELL = ["log", "mechanism", "parameters"]
 
@@ -45,24 +47,27 @@ def tradeoff_cells(scores: pd.DataFrame, findings: pd.DataFrame | None, utility:
     """
     names = [metric.name for metric in attacks_of(scores) if is_advantage(metric)]
     tried = scores[scores["metric"].isin(names)].dropna(subset="value")
-    spread = tried.groupby([*CELL, "metric"], sort=False)["value"].agg(["mean", "std", "count"]).reset_index()
-    strongest = spread.loc[spread.groupby(CELL, sort=False)["mean"].idxmax()]
+    spread = tried.groupby([*CELL, "metric"], sort=False)["value"].agg(["mean", "std", "count"]).reset_index("metric")
+    ranked = spread.sort_values("mean", ascending=False, kind="stable")
+    strongest = ranked[~ranked.index.duplicated()].reindex(spread.index.unique())
     half = stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(strongest["count"] - 1, 1)) * strongest["std"].fillna(0)
     half /= np.sqrt(strongest["count"])
-    strongest = strongest.assign(
-        attack=strongest["metric"],
-        advantage=strongest["mean"],
-        low=np.clip(strongest["mean"] - half, -1, 1),
-        high=np.clip(strongest["mean"] + half, -1, 1),
+    cells = pd.DataFrame(
+        {
+            "attack": strongest["metric"],
+            "advantage": strongest["mean"],
+            "low": np.clip(strongest["mean"] - half, -1, 1),
+            "high": np.clip(strongest["mean"] + half, -1, 1),
+        }
     )
     useful = scores[scores["metric"] == utility.name].dropna(subset="value").groupby(CELL)["value"].mean()
-    cells = strongest[[*CELL, "attack", "advantage", "low", "high"]].join(
-        useful.rename("utility"), on=CELL, how="inner"
-    )
-    return cells.join(privacy_cells(scores, findings)[["claimed", "violated"]], on=CELL).reset_index(drop=True)
+    cells = cells.join(useful.rename("utility"), how="inner")
+    return cells.join(privacy_cells(scores, findings)[["claimed", "violated"]]).reset_index()
 
 
-def tradeoff_figure(cells: pd.DataFrame, utility: Metric, names: dict[str, str], title: str, repeats: int) -> Figure:
+def tradeoff_figure(
+    cells: pd.DataFrame, utility: Metric, names: dict[str, str], title: str, repeats: int, left_out: Sequence[str] = ()
+) -> Figure:
     """Draw the cells: filled where an epsilon is claimed, crossed where an audit contradicts the claim.
 
     Parameters
@@ -73,6 +78,7 @@ def tradeoff_figure(cells: pd.DataFrame, utility: Metric, names: dict[str, str],
     names : printed name of each log
     title : str
     repeats : int
+    left_out : mechanisms without any cell to draw
     """
     mechanisms = [name for name in dict.fromkeys(cells["mechanism"]) if name not in CONTROLS]
     colours = dict(zip(mechanisms, sns.color_palette("colorblind", max(len(mechanisms), 1)), strict=False))
@@ -80,10 +86,17 @@ def tradeoff_figure(cells: pd.DataFrame, utility: Metric, names: dict[str, str],
     logs = [log for log in names if log in set(cells["log"])]
     columns = min(ACROSS, max(len(logs), 1))
     lines = math.ceil(max(len(logs), 1) / columns)
+    width = max(PANEL[0] * columns, NARROWEST)
+    marks = [f"mean and {CONFIDENCE:.0%} interval over {repeats} repeats; {BETTER[utility.direction]}"]
+    marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
+    marks += [f"no release with cases, or no attack: {', '.join(left_out)}"] * bool(left_out)
+    heading = broken([f"{title}: utility and attacks", *marks], width)
+    handles = _handles(cells, colours, markers)
+    per_line = max(1, int(width / LEGEND))
+    beside = LINE * (len(heading) + math.ceil(len(handles) / per_line) + 1)
     figure, axes = plt.subplots(
-        lines, columns, squeeze=False, layout="constrained", sharex=True,
-        figsize=(PANEL[0] * columns + 0.5, (PANEL[1] + 0.3) * lines + 1.2),
-    )  # fmt: skip
+        lines, columns, squeeze=False, layout="constrained", figsize=(width, (PANEL[1] + 0.3) * lines + beside)
+    )
     for axis in axes.flat[len(logs) :]:
         axis.set_axis_off()
     for log, axis in zip(logs, axes.flat, strict=False):
@@ -94,10 +107,8 @@ def tradeoff_figure(cells: pd.DataFrame, utility: Metric, names: dict[str, str],
             axis.invert_yaxis()
     for axis in axes[:, 0]:
         axis.set_ylabel(f"{utility.title}\n(better upwards)", fontsize="small")
-    _legend(figure, cells, colours, markers)
-    marks = [f"mean and {CONFIDENCE:.0%} interval over {repeats} repeats; {BETTER[utility.direction]}"]
-    marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
-    figure.suptitle("\n".join([f"{title}: Utility and attacks", *marks]), fontsize="medium")
+    figure.legend(handles=handles, loc="outside lower center", ncols=per_line, fontsize="small")
+    entitle(figure, heading)
     return figure
 
 
@@ -124,24 +135,20 @@ def _panel(axis: Axes, cells: pd.DataFrame, colours: dict, markers: dict) -> Non
     axis.tick_params(labelsize="small")
 
 
-def _legend(figure: Figure, cells: pd.DataFrame, colours: dict, markers: dict) -> None:
-    handles = [
-        Line2D(
-            [], [], linestyle="", marker=markers[name], color=colours[name], markerfacecolor=colours[name], label=name
-        )
-        for name in colours
-    ]
+def _handles(cells: pd.DataFrame, colours: dict, markers: dict) -> list[Line2D]:
+    """What the legend explains: the mechanisms, and the signs that occur."""
+    own = [Line2D([], [], linestyle="", marker=markers[name], color=colours[name], label=name) for name in colours]
     without = cells["claimed"].isna() & ~cells["mechanism"].isin(CONTROLS)
-    for fits, marker, label in (
+    signs = (
         (without, "o", "no epsilon claimed"),
-        (cells["claimed"].notna(), "|", "tanh(ε/2): most that the claim allows on presence"),
-        (cells["violated"], "x", "claim violated in the audit"),
-    ):
-        if fits.any():
-            handles.append(
-                Line2D([], [], linestyle="", marker=marker, color="black", markerfacecolor="none", label=label)
-            )
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, fontsize="x-small")
+        (cells["claimed"].notna(), "|", "tanh(ε/2), ε as claimed"),
+        (cells["violated"], "x", "claim violated in audit"),
+    )
+    return own + [
+        Line2D([], [], linestyle="", marker=marker, color="black", markerfacecolor="none", label=label)
+        for fits, marker, label in signs
+        if fits.any()
+    ]
 
 
 def main() -> None:
@@ -151,7 +158,9 @@ def main() -> None:
     names = log_names(read_statistics(options.logs))
     utility = metric_of(UTILITY)
     cells = tradeoff_cells(scores, read_audit(options.audit), utility)
-    write_figure(tradeoff_figure(cells, utility, names, options.title, scores["repeat"].nunique()), options.out)
+    left_out = [name for name in scores["mechanism"].unique() if name not in set(cells["mechanism"])]
+    repeats = scores["repeat"].nunique()
+    write_figure(tradeoff_figure(cells, utility, names, options.title, repeats, left_out), options.out)
 
 
 if __name__ == "__main__":

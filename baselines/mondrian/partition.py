@@ -200,10 +200,11 @@ class _Growing:
 
     def _widths(self, columns: Sequence[np.ndarray], width: str) -> np.ndarray:
         """Ranges as shares of the domains, (dimensions, partitions)."""
-        ranges = self.boxes.high - self.boxes.low
+        low, high = self.boxes.low, self.boxes.high
         if width == "data":
-            ends = self.starts + self.sizes - 1
-            ranges = np.array([column[ends] - column[self.starts] for column in columns])
+            starts, ends = self.starts, self.starts + self.sizes - 1
+            low, high = (np.array([column[places] for column in columns]) for places in (starts, ends))
+        ranges = np.subtract(high, low, dtype=float)  # of integers, a difference may exceed 64 bits
         spans = self.spans[:, None]
         return np.divide(ranges, spans, out=np.zeros(ranges.shape), where=spans > 0)
 

@@ -21,6 +21,7 @@ from baselines.prefix_query.tree import NOWHERE, PrefixCounts
 from mechanisms import Infeasible
 
 STYLES = ("full-prune", "keep-end")
+NEGLIGIBLE = 1e-9  # prefixes to be expected
 
 
 def trace_variant_query(
@@ -99,6 +100,8 @@ def expected_prefixes(tree: PrefixCounts, levels: int, pruning: int, to_end: int
         total += alive * noise.tail(to_end)
         if level < levels or to_end == 1:
             total += false + (real[level] if level < len(real) else 0)
+        if math.isinf(total) or (level >= len(real) and alive < NEGLIGIBLE):
+            break
     return total
 
 

@@ -69,10 +69,13 @@ class Noise:
         return threshold + _geometric(size, self.epsilon, rng)
 
 
+LEAST = 1e-15  # less would make counts that are too large for 64 bits
+
+
 def check_epsilon(epsilon: float) -> None:
-    """Refuse an epsilon that is not positive."""
-    if not epsilon > 0:
-        raise ParameterError(f"epsilon must be positive (inf is no noise); it is {epsilon}")
+    """Refuse an epsilon that is not positive, or too small to compute with."""
+    if not epsilon >= LEAST:
+        raise ParameterError(f"epsilon must be positive, at least {LEAST} (inf is no noise); it is {epsilon}")
 
 
 def _geometric(size: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:

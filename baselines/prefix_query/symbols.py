@@ -19,6 +19,7 @@ from baselines.prefix_query.noise import check_epsilon
 from data.log import EventLog
 from mechanisms import ParameterError
 
+LARGEST = 10**9  # of lengths and thresholds
 STATISTICS = {"mean": "mean", "min": "minimum", "max": "maximum"}  # as written, and in the file of epsilons
 
 
@@ -165,4 +166,6 @@ def resolve_pruning(pruning: int | str, log: EventLog, name: str = "pruning") ->
 def _whole(name: str, value: int | str, other: str) -> int:
     if not re.fullmatch(r"0*[1-9]\d*", str(value)):
         raise ParameterError(f"{name} must be a whole number of at least 1, or {other}; it is {value!r}")
+    if int(value) > LARGEST:
+        raise ParameterError(f"{name} must be at most {LARGEST}; it is {value}")
     return int(value)

@@ -266,6 +266,13 @@ def test_no_rule_cuts_what_is_constant_or_too_small():
         assert cut(list(range(19)), rule).diagnostics["cuts"] == 0
 
 
+def test_values_may_span_all_integers():
+    ends = np.repeat([-(2**63), 2**63 - 1], 10)
+    domain = (-(2**63), 2**63 - 1)
+    for width in ("region", "data"):
+        assert partition([ends], [domain], k=10, width=width).cuts == 1
+
+
 def test_a_cut_is_found_in_forty_dimensions():
     columns = [np.zeros(20, dtype=np.int64)] * 39 + [np.repeat([0, 1], 10)]
     assert partition(columns, [(0, 1)] * 40, k=10).cuts == 1

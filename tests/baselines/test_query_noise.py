@@ -88,7 +88,7 @@ def test_a_truncated_count_costs_ln_2_more():
     assert Noise("geom", 0.01).cost == 0.01
 
 
-@pytest.mark.parametrize("epsilon", [0, -1, math.nan])
+@pytest.mark.parametrize("epsilon", [0, -1, math.nan, 1e-320])
 def test_an_epsilon_that_is_not_positive_is_refused(epsilon):
     with pytest.raises(ParameterError, match="epsilon must be positive"):
         Noise("geom", epsilon)

@@ -99,6 +99,12 @@ def test_prunings_that_are_none(written):
         resolve_pruning(written, LOG)
 
 
+@pytest.mark.parametrize("resolved", [resolve_length, resolve_pruning])
+def test_numbers_that_are_too_large(resolved):
+    with pytest.raises(ParameterError, match="must be at most 1000000000; it is 99999999999999999999"):
+        resolved("99999999999999999999", LOG)
+
+
 def test_of_all_the_log_gives_some(epsilons):
     given = resolve(LOG, epsilon="amun-max@0.2", max_length="mean", pruning=3, epsilons=epsilons)
     assert given.record() == {"epsilon": 1.5, "max_length": 3, "pruning": 3}

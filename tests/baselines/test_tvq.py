@@ -264,6 +264,18 @@ def test_a_long_case_costs_time_in_proportion_to_its_length():
     assert time.process_time() - started < 5
 
 
+@pytest.mark.parametrize(("epsilon", "refused"), [(0.01, True), (5, False)])
+def test_a_maximum_length_beyond_all_cases_takes_no_time(epsilon, refused):
+    started = time.process_time()
+    parameters = {"epsilon": epsilon, "max_length": 10**9, "pruning": 3, "style": "keep-end"}
+    if refused:
+        with pytest.raises(Infeasible, match="about inf prefixes are to be expected"):
+            release(log_of({"abcd": 50}), **parameters)
+    else:
+        assert release(log_of({"abcd": 50}), **parameters).n_cases > 0
+    assert time.process_time() - started < 1
+
+
 @pytest.mark.parametrize("name", ["profile", "style", "noise", "accounting"])
 def test_unknown_choices_are_refused(name):
     with pytest.raises(ParameterError, match=f"{name} must be one of .*; it is 'new'"):

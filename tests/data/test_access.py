@@ -11,10 +11,12 @@ import pytest
 
 from conftest import ROOT
 from data.access import PAIRS, PAUSE, pairs, requests, write_pairs
+from data.datasets import dataset
 from data.embedded import FOLDER, SESSION_PAIRS, SMALL_PAIRS, SMALL_REQUESTS
 from data.io import write_log
 from data.relation import ADDRESSES
 from data.relation_io import read_relation
+from data.survey import survey
 
 SECOND = 10**6
 
@@ -102,6 +104,12 @@ def test_kept_files_are_the_generators(tmp_path):
     write_log(requests(*pairs(SESSION_PAIRS), SMALL_REQUESTS), tmp_path / "log.csv.gz")
     kept = (FOLDER / "access_sessions_small.csv.gz").read_bytes()
     assert gzip.decompress((tmp_path / "log.csv.gz").read_bytes()) == gzip.decompress(kept)
+
+
+def test_a_generated_dataset_is_made_to_be_described():
+    record = survey(dataset("access"), [])
+    assert (record["kind"], record["rows"], record["synthetic"]) == ("relation", PAIRS, True)
+    assert record["columns"]["ip"]["kind"] == "ipv4"
 
 
 def test_what_cannot_be_is_refused_in_one_line():

@@ -93,6 +93,23 @@ def test_penalties_of_numbers_and_categories():
     assert relation_loss.score(original, release, None, RECORD)["gcp"].status == "n/a"
 
 
+def test_a_number_without_bounds_costs_what_its_text_covers_of_the_distinct_values():
+    original = Relation({"a": numbers([0, 1000, 5, 5])})
+    release = release_of([2, 2], a=Recoded(("few", "5")))
+    assert relation_loss.score(original, release, np.array([0, 1, 2, 3]), RECORD)["gcp"] == pytest.approx(0.25)
+    release = release_of([4], a=Recoded(("*",)))
+    assert relation_loss.score(original, release, np.arange(4), RECORD)["gcp"] == 1
+
+
+def test_addresses_published_without_bounds_have_no_intervals():
+    original = Relation({"user": numbers([1, 2]), "ip": numbers([7, 9], IPV4)})
+    release = release_of([2], ip=Recoded(("campus",), kind=IPV4))
+    values = relation_users.score(original, release, np.arange(2), RECORD)
+    assert (values["class_users_min"], values["class_addresses_min"]) == (2, 2)
+    assert values["address_intervals"].status == values["address_users_min"].status == "n/a"
+    assert relation_rendering.score(original, release, np.arange(2))["address_texts"].status == "n/a"
+
+
 def test_levels_and_their_height():
     release = release_of([5])
     original = Relation({"a": numbers([0] * 5)})

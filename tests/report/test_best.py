@@ -36,7 +36,11 @@ STUDY = pd.DataFrame(
 def test_the_best_mean_wins_among_cells_without_failures():
     kept, chosen = keep_best(STUDY, "pruning", "emd_variants")
     assert chosen["value"].tolist() == ["1%", "1%", "0.5%"]
-    assert chosen["tried"].tolist() == ["0.5% 1% 5%", "0.5% 1%", "0.5% 1%"]
+    assert chosen["tried"].tolist() == [
+        "0.5%: 0.60 ± 0.14; 1%: 0.50 ± 0.14; 5%: 0.100 (1), 1 TO",
+        "0.5%: INF; 1%: 0.900 (1), 1 EMPTY",
+        "0.5%: EMPTY; 1%: EMPTY",
+    ]
     first = kept[kept["parameters"] == "epsilon=amun-mean@0.2,pruning=best"]
     assert first.loc[first["metric"] == "emd_variants", "value"].tolist() == [0.4, 0.6]
     assert set(first.loc[first["metric"] == "cpu_s", "value"]) == {2.0}, "all metrics are of the chosen runs"

@@ -15,6 +15,7 @@ from report.attacks import shown
 from report.privacy import NOT_AUDITED, privacy_cells, privacy_columns, privacy_lines, privacy_notes, read_audit
 from report.table import notes
 from report.tradeoff import tradeoff_cells, tradeoff_figure
+from report.utility import utility_table
 
 PUBLISHED, ACCOUNTED = "epsilon=1,profile=published", "epsilon=1,profile=accounted"
 EMD = declarations()["emd_variants"]
@@ -121,7 +122,7 @@ def test_the_strongest_attack_stands_against_utility(findings):
     assert low > high, "better upwards"
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels[:2] == ["tvq", "pretsa"]
-    assert "claim violated in the audit" in labels
+    assert "claim violated in audit" in labels
     pyplot.close(figure)
 
 
@@ -139,3 +140,12 @@ def test_the_table_of_the_audit(findings):
     text = " ".join(audit_report.notes(found))
     assert "One case more: composed, gap." in text
     assert "100000 (tvq)" in text
+
+
+def test_a_study_without_any_release_has_a_figure_and_a_table():
+    failed = SCORES.assign(value=NAN, status="TO")
+    cells = tradeoff_cells(failed, None, EMD)
+    assert not len(cells)
+    pyplot.close(tradeoff_figure(cells, EMD, {"a": "a"}, "Study", 2, ["tvq"]))
+    wide = utility_table(failed, shown(failed), {"a": "a"}, [], None)[1]
+    assert set(wide["Presence: advantage ↓"]) == {"TO"}

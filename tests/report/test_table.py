@@ -229,6 +229,13 @@ def test_a_mechanism_without_a_value_anywhere_is_named_once():
     pyplot.close(figure)
 
 
+def test_a_ratio_of_an_empty_release_is_never_best():
+    study = scores(("a", "x", "default", [0.0, 0.0]), ("a", "y", "default", [0.0, 0.0]))
+    assert not summarise(study, RATIO, [])["best"].any()
+    study = scores(("a", "x", "default", [0.0, 0.0]), ("a", "y", "default", [0.1, 0.1]))
+    assert summarise(study, RATIO, [])["best"].tolist() == [False, True]
+
+
 def test_a_metric_that_ranks_nothing_has_no_best_value():
     given = Metric(name="distance", title="Given", direction="none")
     assert notes(STUDY, given, {"NA": "NA"})[0] == (

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from test_workflow import copy_project, jobs, snakemake
+from test_workflow import copy_project, edit, jobs, snakemake
 
 from conftest import ROOT
 from data.io import read_log
@@ -143,3 +143,14 @@ def test_what_does_not_fit_is_refused(finished, experiment, message):
     config["experiments"] = {"wrong": {"title": "W", "metrics": ["cpu_s"], **experiment}}
     (finished / "wrong.yaml").write_text(yaml.safe_dump(config))
     assert message in snakemake(finished, "--dry-run", "--configfile", "wrong.yaml", code=1)
+
+
+def test_a_generated_table_is_made_anew_where_its_generator_changes(finished):
+    config = {"experiments": {"made": {"title": "M", "logs": ["access"], "metrics": ["classes"]}}}
+    (finished / "made.yaml").write_text(yaml.safe_dump(config))
+    asked = ("--configfile", "made.yaml", "--", "results/logs/access/statistics.json")
+    assert jobs(snakemake(finished, *asked)).keys() == {"generate", "convert"}
+    assert read_relation(finished / "results/logs/access/log.parquet").n_rows == 14_430
+    assert jobs(snakemake(finished, "--dry-run", *asked)) == {}
+    edit(finished, "data/access.py")
+    assert "generate" in jobs(snakemake(finished, "--dry-run", *asked))

@@ -430,7 +430,8 @@ def test_the_best_value_of_a_parameter_is_shown_alone_and_named(project):
     snakemake(project)
     with open(project / "results/test/chosen.csv") as file:
         [chosen] = csv.DictReader(file)
-    assert (chosen["value"], chosen["tried"]) == ("1%", "1% 60%"), "the other one leaves nothing"
+    assert chosen["value"] == "1%"
+    assert re.fullmatch(r"1%: .+; 60%: EMPTY", chosen["tried"])
     table = (project / "results/test/tables/cpu_s.md").read_text()
     assert "pruning=best: chosen" in table
     assert "| 0.3 " in table, "a baseline stands at the delta that its epsilon is taken from"
