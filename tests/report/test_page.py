@@ -115,11 +115,11 @@ def test_a_cell_leads_to_its_runs_by_keyboard_and_back(opened):
         "Oops: </script><b>broken</b>",
     ):
         assert part in text
-    assert opened.evaluate("dialog => dialog.contains(document.activeElement)", dialog.element_handle())
+    opened.wait_for_function("document.querySelector('dialog').contains(document.activeElement)")
     opened.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
-    assert "#run=" not in opened.url
-    assert opened.evaluate("document.activeElement.dataset.cell") == "walker/speed=3,gait=<fast>/second"
+    opened.wait_for_function("!location.hash")
+    opened.wait_for_function("document.activeElement.dataset.cell === 'walker/speed=3,gait=<fast>/second'")
 
 
 def test_an_address_leads_to_runs(opened, report):
