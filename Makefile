@@ -6,11 +6,16 @@ ENV := $(VENV)/.installed
 RUN := PATH="$(abspath $(VENV))/bin:$$PATH"
 UV := uv==0.13.9
 
-.PHONY: quickstart test test-slow benchmark lock
+.PHONY: quickstart compare test test-slow benchmark benchmark-dag lock
 
 quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
 	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml
-	@echo "Tables: results/quickstart/tables  Figures: results/quickstart/figures"
+	@echo "Report: results/report.html  Tables: results/quickstart/tables  Figures: results/quickstart/figures"
+
+compare: $(ENV)  ## every mechanism on a log of your own: make compare LOG=my.xes.gz
+	@test -n "$(LOG)" || { echo "Name your log: make compare LOG=my.xes.gz"; exit 2; }
+	$(RUN) snakemake --cores $(CORES) --configfile config/compare.yaml --config 'datasets={"mine": {"path": "$(abspath $(LOG))"}}'
+	@echo "Report: results/report.html"
 
 test: $(ENV)  ## all tests but the long ones
 	$(RUN) python -m pytest
@@ -20,6 +25,9 @@ test-slow: $(ENV)  ## the long tests: full grids, agreement in distribution, lar
 
 benchmark: $(ENV)  ## speed and memory, as ratios where a peer exists
 	$(RUN) python -m benchmarks
+
+benchmark-dag: $(ENV)  ## what 10,000 runs cost before and beside the runs
+	$(RUN) python -m benchmarks --part "Graph of jobs"
 
 lock: $(ENV)  ## derive requirements.lock from environment.yml
 	$(VENV)/bin/python -m pip install --quiet $(UV)

@@ -28,6 +28,7 @@ rule all:
     default_target: True
     input:
         reports(),
+        "results/report.html",
     localrule: True
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from benchmarks import harness, importer, mechanisms, prefix_queries, pripel, relational
+from benchmarks import dag, harness, importer, mechanisms, prefix_queries, pripel, relational
 from benchmarks.process import ROOT
 
 REAL = {
@@ -31,6 +31,7 @@ PARTS = {
     "PRIPEL": (pripel, pripel.LOGS),
     "Tables": (relational, None),
     "Harness": (harness, None),
+    "Graph of jobs": (dag, None),
 }
 
 

@@ -42,6 +42,7 @@ import machine
 import processes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CODE = ("data", "mechanisms", "baselines")
 INFEASIBLE = 3
 REASON_LENGTH = 300
 NOTES_BYTES = 10_000_000
@@ -96,6 +97,7 @@ def measure(run: argparse.Namespace) -> None:
         "core": {"leased": False, "numbers": []},
         "load": round(os.getloadavg()[0], 2),
         "versions": {"python": sys.version.split()[0], "harness": _harness_version()},
+        "code": {"commit": _commit(), "sha256": _code_sha256(), "lock_sha256": _sha256(f"{ROOT}/requirements.lock")},
         "input_sha256": None,
         "release_sha256": None,
         "diagnostics": {},
@@ -228,6 +230,33 @@ def _environment(run: argparse.Namespace) -> dict[str, str]:
 def _harness_version() -> str:
     with open(f"{ROOT}/pyproject.toml", encoding="utf-8") as file:
         return next(line.split('"')[1] for line in file if line.startswith("version = "))
+
+
+def _commit() -> str | None:
+    """The commit that is checked out, None where there is none; `_code_sha256` tells whether files were edited."""
+    try:
+        with open(f"{ROOT}/.git/HEAD", encoding="utf-8") as file:
+            head = file.read().strip()
+        if not head.startswith("ref: "):
+            return head
+        with open(f"{ROOT}/.git/{head[5:]}", encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:  # no clone, a linked one, or packed references
+        return None
+
+
+def _code_sha256() -> str:
+    """Of the code that makes releases: paths and contents of all modules in the folders that mechanisms import."""
+    digest = hashlib.sha256()
+    for folder in CODE:
+        for place, folders, files in os.walk(f"{ROOT}/{folder}"):
+            folders.sort()
+            for name in sorted(name for name in files if name.endswith(".py")):
+                path = os.path.join(place, name)
+                digest.update(os.path.relpath(path, ROOT).encode())
+                with open(path, "rb") as file:
+                    digest.update(file.read())
+    return digest.hexdigest()
 
 
 def _record(path: str) -> str:

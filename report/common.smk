@@ -1,6 +1,7 @@
 """What the rules of the report share: which scores, logs and settings belong to an experiment."""
 
 import hashlib
+import shlex
 
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
@@ -110,6 +111,11 @@ def shown_scores(wildcards):
     return f"results/{wildcards.experiment}/{'best' if chosen else 'scores'}.csv"
 
 
+def metrics_of(wildcards):
+    """The metrics of an experiment."""
+    return experiment(wildcards)["metrics"]
+
+
 def rows(wildcards):
     """The parameters that make rows of a table."""
     return experiment(wildcards)["rows"]
@@ -149,7 +155,7 @@ def reports():
         if kind_of(logs_of(name)[0]) == "log":
             wanted += expand("results/{name}/tables/attacks.{kind}", name=name, kind=TABLE)
             wanted += expand("results/{name}/figures/tradeoff.{kind}", name=name, kind=FIGURE)
-        wanted.append(f"results/{name}/qc.csv")
+        wanted += [f"results/{name}/{file}" for file in ("qc.csv", "tables/comparison.md", "figures/ranks.png")]
         if "best_of" in settings:
             wanted.append(f"results/{name}/chosen.csv")
         if "epsilons" in settings:
@@ -176,3 +182,14 @@ def timings():
         for folder, kinds in (("tables", TABLE), ("figures", FIGURE))
         for kind in kinds
     ]
+
+
+def report_parts(wildcards):
+    """What the page of the report is made of."""
+    return reports() + (["results/claims/claims.csv"] if CLAIMS else [])
+
+
+def again(wildcards):
+    """The command that makes again what is named after it."""
+    files = [shlex.quote(os.path.relpath(path)) for path in workflow.overwrite_configfiles]
+    return " ".join(["snakemake --cores 1 --force", *(["--configfile", *files] if files else []), "--"])

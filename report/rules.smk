@@ -223,6 +223,30 @@ rule draw_tradeoff:
         " {params.audit} --out {output} > {log} 2>&1"
 
 
+rule compare_methods:
+    input:
+        scores=shown_scores,
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        tables=expand("results/{{experiment}}/tables/comparison.{kind}", kind=TABLE),
+        by_log="results/{experiment}/tables/comparison_by_log.csv",
+        figures=expand("results/{{experiment}}/figures/ranks.{kind}", kind=FIGURE),
+    log:
+        "results/{experiment}/messages/comparison.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        absent=absent,
+        rows=rows,
+        metrics=metrics_of,
+    shell:
+        "python -m report.comparison {input.scores} --metrics {params.metrics} --logs {input.logs}"
+        " --title {params.title:q} --absent {params.absent} --rows {params.rows}"
+        " --out {output.tables} --by-log {output.by_log} --figures {output.figures} > {log} 2>&1"
+
+
 rule draw:
     input:
         scores=shown_scores,
@@ -389,3 +413,40 @@ rule claim:
         "../environment.yml"
     shell:
         "tee {log} < {input}"
+
+
+rule report:
+    input:
+        report_parts,
+        code=REPORT_CODE,
+    output:
+        "results/report.html",
+    log:
+        "results/report.txt",
+    conda:
+        "../environment.yml"
+    params:
+        experiments=expand("results/{name}", name=EXPERIMENTS),
+        claims="--claims results/claims/claims.csv" if CLAIMS else "",
+        snakemake=again,
+    shell:
+        "python -m report.page {params.experiments} {params.claims} --snakemake {params.snakemake:q} --out {output}"
+        " > {log} 2>&1"
+
+
+rule crate:
+    input:
+        "results/report.html",
+        workflow=project_path("Snakefile"),
+        config=workflow.configfiles[-1],
+        lock=project_path("requirements.lock"),
+        code=REPORT_CODE,
+    output:
+        "results/ro-crate-metadata.json",
+    log:
+        "results/crate.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m report.crate results --workflow {input.workflow} --config {input.config:q} --lock {input.lock}"
+        " --out {output} > {log} 2>&1"

@@ -199,6 +199,6 @@ def best(summary: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.Serie
 def badness(values: pd.Series, metric: Metric) -> pd.Series:
     """Values of a metric on a scale on which lower is better."""
     if metric.direction == "one":
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore"):  # a ratio of 0 is infinitely far from 1
             return np.log(values).abs()
     return values * (1 if metric.direction == "lower" else -1)

@@ -14,6 +14,7 @@ LATEX_SPECIAL = str.maketrans(
         "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
         "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
         "±": r"$\pm$", "†": r"\textdagger{}", "–": "--", "↓": r"$\downarrow$", "↑": r"$\uparrow$",
+        "ε": r"$\varepsilon$", "δ": r"$\delta$", "≥": r"$\geq$", "≤": r"$\leq$",
         "→": r"$\rightarrow$", "<": r"\textless{}", ">": r"\textgreater{}",
     }
 )  # fmt: skip
@@ -80,8 +81,14 @@ def _escaped(wide: pd.DataFrame) -> pd.DataFrame:
 
 
 def _markdown(wide: pd.DataFrame, title: str, notes: Sequence[str]) -> str:
-    table = wide.reset_index().to_markdown(index=False, disable_numparse=True)
+    whole = wide.reset_index().rename(columns=_without_bars).map(_without_bars)
+    table = whole.to_markdown(index=False, disable_numparse=True)
     return "\n".join([f"**{title}**", "", table, "", *(f"- {note}" for note in notes), ""])
+
+
+def _without_bars(text: object) -> str:
+    """Text in which no bar ends an entry of a Markdown table."""
+    return str(text).replace("|", r"\|")
 
 
 def _latex(wide: pd.DataFrame, title: str, notes: Sequence[str]) -> str:

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runs are measur
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = set(
     """mechanism parameters parameters_id log repeat seed status reason timeouts exit_code wall_s cpu_s peak_rss_mb
-    phases limit_s memory_limit_mb started host core load versions input_sha256 release_sha256 diagnostics notes_error
-    leftover_processes command""".split()  # noqa: SIM905
+    phases limit_s memory_limit_mb started host core load versions code input_sha256 release_sha256 diagnostics
+    notes_error leftover_processes command""".split()  # noqa: SIM905
 )
 PARQUET = b"PAR1 any content PAR1"
 WRITE = "printf 'PAR1 any content PAR1' > $RELEASE"
@@ -121,6 +121,8 @@ def test_a_run_that_succeeds(run):
     assert 0 < record["wall_s"] < PATIENCE_S
     assert set(record["host"]) == {"cpu", "cores", "memory_mb", "id"}
     assert {"python", "harness"} <= set(record["versions"])
+    assert record["code"]["lock_sha256"] == hashlib.sha256((ROOT / "requirements.lock").read_bytes()).hexdigest()
+    assert len(record["code"]["sha256"]) == 64
     assert (run.stdout, run.stderr) == (b"out\n", b"err\n")
 
 

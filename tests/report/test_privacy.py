@@ -16,6 +16,7 @@ from report.privacy import NOT_AUDITED, privacy_cells, privacy_columns, privacy_
 from report.table import notes
 from report.tradeoff import tradeoff_cells, tradeoff_figure
 from report.utility import utility_table
+from report.write import write_tables
 
 PUBLISHED, ACCOUNTED = "epsilon=1,profile=published", "epsilon=1,profile=accounted"
 EMD = declarations()["emd_variants"]
@@ -149,3 +150,13 @@ def test_a_study_without_any_release_has_a_figure_and_a_table():
     pyplot.close(tradeoff_figure(cells, EMD, {"a": "a"}, "Study", 2, ["tvq"]))
     wide = utility_table(failed, shown(failed), {"a": "a"}, [], None)[1]
     assert set(wide["Presence: advantage ↓"]) == {"TO"}
+
+
+def test_latex_gets_no_letters_that_it_does_not_know(findings, tmp_path):
+    found = findings(finding(delta=1e-6, event="cases ≥ 3 and cases ≤ 4"), HELD)
+    text = audit_report.audit_table(found)
+    write_tables([tmp_path / "audit.tex"], found, text, audit_report.TITLE, audit_report.notes(found))
+    data, wide, best = utility_table(SCORES, [EMD], {"a": "a†"}, [], found)
+    write_tables([tmp_path / "utility.tex"], data, wide, "T", privacy_notes(SCORES), best)
+    for name in ("audit", "utility"):
+        assert (tmp_path / f"{name}.tex").read_text().isascii(), name

@@ -147,12 +147,14 @@ def test_one_command_makes_every_table_and_figure(finished):
         assert r"structured\textdagger{}" in (results / "tables" / f"{name}.tex").read_text()
         with open(results / "tables" / f"{name}.csv") as file:
             assert {row["synthetic"] for row in csv.DictReader(file)} == {"True"}
-    for name in ("emd_variants.png", "emd_variants.pdf", "cpu_s.png"):
+    for name in ("emd_variants.png", "emd_variants.pdf", "cpu_s.png", "ranks.png"):
         assert (results / "figures" / name).stat().st_size > 1000
     with open(results / "scores.csv") as file:
         rows = list(csv.DictReader(file))
     assert {row["mechanism"] for row in rows} == MECHANISMS
     assert {float(r["value"]) for r in rows if (r["mechanism"], r["metric"]) == ("identity", "emd_variants")} == {0.0}
+    page = (finished / "results/report.html").read_text()
+    assert all(f'data-cell="{name}/' in page for name in MECHANISMS)
     statuses = {row["mechanism"]: row["status"] for row in rows if row["metric"] == "emd_variants"}
     assert statuses.pop("dfg_query") == "n/a", "a graph has no variants"
     assert set(statuses.values()) == {"ok"}
@@ -308,6 +310,9 @@ def test_failures_are_results(project):
         "sleeper": "TO:3", "refuser": "INF:3", "crasher": "ERR:3", "halfwriter": "ERR:3", "eater": "OOM:3",
     }  # fmt: skip
     assert {cells[name]["mean"] for name in names} == {""}
+    page = (project / "results/report.html").read_text()
+    for told in ("ZeroDivisionError: division by zero", "epsilon is too small", "half-written release"):
+        assert told in page, "the report tells why"
     assert all(status in (project / "results/test/tables/cpu_s.md").read_text() for status in ("TO", "OOM", "INF"))
 
 
