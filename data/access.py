@@ -180,7 +180,8 @@ def requests(users: np.ndarray, addresses: np.ndarray, n: int = REQUESTS, seed: 
     """An event log of one day in which each user asks for pages from each of their addresses.
 
     A case is a session: the requests of a user from an address without a pause of more than 30 minutes. The day has
-    two peaks, pages follow Zipf's law, requests of a session and sessions of a pair are log-normally many.
+    two peaks, pages follow Zipf's law, requests of a session and sessions of a pair are log-normally many. What would
+    go on after midnight is put at the beginning of the same day.
 
     Parameters
     ----------
