@@ -20,6 +20,9 @@ try:
 except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
+# Claims may add to them.
+WANTED_LOGS = [log for wanted in config["experiments"].values() for log in wanted["logs"]]
+
 
 def project_path(*parts):
     """A file of the project as seen from the working directory, so that results do not know where it lies."""

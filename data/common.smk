@@ -15,10 +15,8 @@ IMPORTED_BY = (
 IMPORTERS = [project_path("data", f"{module}.py") for module in IMPORTED_BY]
 GENERATORS = [project_path("data", "access.py")]
 
-WANTED_LOGS = list(dict.fromkeys(log for wanted in config["experiments"].values() for log in wanted["logs"]))
-WANTED_LOGS += [log for log in dict.fromkeys(log for claim in CLAIMS for log in claim.logs) if log not in WANTED_LOGS]
 DATASETS, RAW_FILES, UNAVAILABLE = {}, {}, {}
-for log in WANTED_LOGS:
+for log in dict.fromkeys(WANTED_LOGS):
     try:
         DATASETS[log] = dataset(log, config["datasets"])
         RAW_FILES[log] = locate(DATASETS[log], config["raw_dirs"])

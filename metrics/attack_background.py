@@ -17,7 +17,6 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from data.log import EventLog, ranges
 from metrics.links import NO_ORIGINS
@@ -202,6 +201,8 @@ def _runs(rows: np.ndarray) -> np.ndarray:
 
 def _fitting(wanted: np.ndarray, released: Items, width: int) -> np.ndarray:
     """How many released cases have all items of each query, int64 (queries,)."""
+    from scipy.sparse import csr_array  # not for every job of scores that imports this file
+
     weights = np.bincount(released.of_case, minlength=len(released.offsets) - 1)
     ones = np.ones(len(released.items), dtype=np.int32)
     units = csr_array((ones, released.items, released.offsets), shape=(len(weights), width)).T.tocsr()

@@ -1,8 +1,8 @@
 """The attack by exact times: who knows the times between all events of a case looks for them in the release.
 
 A released case is identified if its sequence of durations is that of exactly one original case, and where the mechanism
-tells, if it stems from that case. The same is tried on the release with its durations dealt out anew among the same two
-activities: what a coarse clock lets coincide.
+tells, if it stems from that case. The same is tried on the release with other durations in it, taken from all over the
+original where the same two activities follow each other: what a coarse clock lets coincide.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _attack(name: str, title: str, low: float = 0.0, empty: float | None = None)
 
 METRICS = (
     _attack("gaps_identified", "Cases identified by exact times"),
-    _attack("gaps_coincidence", "Cases identified by times dealt out anew"),
+    _attack("gaps_coincidence", "Cases identified by other times"),
     _attack("gaps_advantage", "Exact times: advantage", -1.0, 0.0),
 )
 
@@ -44,8 +44,7 @@ def score(original: EventLog, release: EventLog, origins: np.ndarray | None) -> 
         return {metric.name: nothing for metric in METRICS}
     keys, counts, owners = _unique_keys(original, durations[0])
     found = _identified(release, durations[1], eligible, keys, counts, owners, origins)
-    dealt = _dealt_anew(align(original, release).release, durations[1])
-    chance = _identified(release, dealt, eligible, keys, counts, owners, None)
+    chance = _identified(release, _others(original, release, *durations), eligible, keys, counts, owners, None)
     return {"gaps_identified": found, "gaps_coincidence": chance, "gaps_advantage": found - chance}
 
 
@@ -74,15 +73,27 @@ def _identified(release, durations, eligible, keys, counts, owners, origins) -> 
     return float(right.mean())
 
 
-def _dealt_anew(log: EventLog, durations: np.ndarray) -> np.ndarray:
-    """The durations moved on by one event among those between the same two activities."""
+def _others(original: EventLog, release: EventLog, own: np.ndarray, released: np.ndarray) -> np.ndarray:
+    """Each released duration replaced by one of the original between the same two activities, if it has them.
+
+    Which one follows from the place of the event, as by chance, so that repeated scoring gives the same.
+    """
+    pair = align(original, release)
+    (known, order), (wanted, later) = (_pairs(log, len(pair.release.labels)) for log in (pair.original, pair.release))
+    codes, starts, counts = np.unique(known, return_index=True, return_counts=True)
+    if not len(codes):
+        return released
+    place = np.searchsorted(codes, wanted).clip(max=len(codes) - 1)
+    chosen = starts[place] + (mix(later) % counts[place].astype(np.uint64)).astype(np.int64)
+    others = released.copy()
+    others[later] = np.where(codes[place] == wanted, own[order[chosen]], released[later])
+    return others
+
+
+def _pairs(log: EventLog, labels: int) -> tuple[np.ndarray, np.ndarray]:
+    """The two activities before and at each event but the first of a case, as rising numbers, and these events."""
     later = np.flatnonzero(~log.first_events)
     activities = log.activities.astype(np.int64)
-    pairs = activities[later - 1] * len(log.labels) + activities[later]
-    order = later[np.argsort(pairs, kind="stable")]
-    starts = np.flatnonzero(np.diff(np.sort(pairs), prepend=-1))
-    source = np.arange(len(order)) - 1
-    source[starts] = np.append(starts[1:], len(order)) - 1
-    dealt = durations.copy()
-    dealt[order] = durations[order[source]]
-    return dealt
+    pairs = activities[later - 1] * labels + activities[later]
+    order = np.argsort(pairs, kind="stable")
+    return pairs[order], later[order]

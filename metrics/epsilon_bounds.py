@@ -10,7 +10,6 @@ contradict a claim; nothing of the kind can prove one.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaincinv
 
 Counts = np.ndarray | int
 
@@ -24,6 +23,8 @@ def clopper_pearson(hits: Counts, draws: int, error: float) -> tuple[np.ndarray,
     draws : int
     error : float
     """
+    from scipy.special import betaincinv  # not for every job of scores, which imports all files here
+
     hits = np.asarray(hits)
     low = np.where(hits == 0, 0.0, betaincinv(np.maximum(hits, 1), draws - hits + 1, error))
     high = np.where(hits == draws, 1.0, betaincinv(hits + 1, np.maximum(draws - hits, 1), 1 - error))

@@ -26,6 +26,7 @@ METRICS = (
             high=1.0,
             identity=None,
             doubled=None,
+            group="attack",
             blind_to=BLIND,
         )
         for name in KNOWN
@@ -37,6 +38,7 @@ METRICS = (
         direction="higher",
         identity=None,
         doubled=None,
+        group="attack",
         blind_to="times",
     ),
 )

@@ -35,7 +35,8 @@ def audit_table(findings: pd.DataFrame) -> pd.DataFrame:
             "pair": findings["pair"],
             "claimed": [_claimed(f) for f in findings.itertuples()],
             "composed": [_number(value) for value in findings["composed"]],
-            "epsilon at least": [_at_least(f) for f in findings.itertuples()],
+            "epsilon at least": [_at_least(value) for value in findings["epsilon_low"]],
+            "delta at least": [_at_least(value) for value in findings["delta_low"]],
             "verdict": [_verdict(f) for f in findings.itertuples()],
             "told apart by": [_event(f) for f in findings.itertuples()],
         }
@@ -50,7 +51,7 @@ def notes(findings: pd.DataFrame) -> list[str]:
     return [
         "Epsilon at least: lower bound with confidence 95 %, for all pairs of a mechanism and its settings together. "
         "violated: the bound exceeds the claim. consistent: these draws and events show no violation; it proves "
-        "nothing.",
+        "nothing. Delta at least: likewise, at the claimed epsilon; it decides where a delta is claimed.",
         "Of the claims that hold, one mechanism in 20 would be called violated by chance. Bounds of different numbers "
         "of draws are not comparable.",
         *(f"{kind[0].upper()}{kind[1:]}: {', '.join(pairs)}." for kind, pairs in sorted(kinds.items())),
@@ -76,9 +77,9 @@ def _claimed(finding) -> str:
     return f"{finding.claimed:.3g}{delta} ({finding.unit})"
 
 
-def _at_least(finding) -> str:
+def _at_least(value: float) -> str:
     """Rounded down, as it is a lower bound."""
-    return f"{math.floor(finding.epsilon_low * 100) / 100:.2f}"
+    return "–" if math.isnan(value) else f"{math.floor(value * 100) / 100:.2f}"
 
 
 def _verdict(finding) -> str:

@@ -16,6 +16,7 @@ try:
     CLAIMS = read_claims(CLAIM_FILES, [*published(), *config["datasets"]])
 except (ClaimError, OSError) as error:
     raise WorkflowError(f"claims cannot be read:\n{error}") from None
+WANTED_LOGS += [log for claim in CLAIMS for log in claim.logs]
 
 
 def check_claims():

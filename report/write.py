@@ -14,6 +14,7 @@ LATEX_SPECIAL = str.maketrans(
         "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
         "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
         "±": r"$\pm$", "†": r"\textdagger{}", "–": "--", "↓": r"$\downarrow$", "↑": r"$\uparrow$",
+        "ε": r"$\varepsilon$", "δ": r"$\delta$", "≥": r"$\geq$", "≤": r"$\leq$",
         "→": r"$\rightarrow$", "<": r"\textless{}", ">": r"\textgreater{}",
     }
 )  # fmt: skip

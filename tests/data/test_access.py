@@ -69,6 +69,16 @@ def test_full_domain_classes_are_about_the_published_ones_by_construction():
     assert (cells(addresses, 6, 6, 6, 6) < 10).sum() > 10  # the step before does not do
 
 
+def test_prefixes_leave_about_as_many_rows_in_small_classes_as_it_was_designed_with():
+    _, addresses = pairs()
+    shares = {}
+    for bits in (24, 20, 16, 5, 4):
+        sizes = np.unique(addresses >> 32 - bits, return_counts=True)[1]
+        shares[bits] = sizes[sizes < 10].sum() / PAIRS
+    assert [shares[24], shares[20], shares[16]] == pytest.approx([0.91, 0.61, 0.024], abs=0.06)
+    assert shares[5] > shares[4] == 0
+
+
 def test_an_event_log_of_one_day_with_a_user_and_an_address_a_session():
     made = pairs(1_000)
     log = requests(*made, 24_000)

@@ -101,6 +101,9 @@ def test_presence_of_a_short_case_has_its_exact_probability(profile, noise, pres
         )
         shares.append(len(np.unique(drawn.draw[drawn.variant == drawn.variants.index(("a",))])) / size)
     assert shares == pytest.approx([present, absent], abs=0.006)
+    # What a claim of 1 allows on presence: the geometric law just keeps to it on every level, and still costs 2.
+    allowed = np.tanh(0.5) + 0.006
+    assert (shares[0] - shares[1] > allowed) == (profile == "published" and noise is None)
 
 
 def test_100_000_draws_a_log_take_less_than_a_minute_and_find_the_leak_of_truncated_noise():

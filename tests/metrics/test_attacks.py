@@ -11,7 +11,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from small_logs import log_of, random_logs, relabelled, take
 
-from baselines import pripel
+from baselines import pripel, tvq
 from data.io import read_log
 from data.log import EventLog, empty_log
 from mechanisms import amun, identity, pretsa, shuffle
@@ -212,7 +212,7 @@ def test_pripel_copies_exact_times_unless_it_draws_noise_on_each():
     log = LOG.take(np.arange(40) % 8, [str(place) for place in range(40)])
     log = EventLog(log.activities, log.timestamps + np.arange(log.n_events) ** 2, log.offsets, log.labels, log.case_ids)
     assert released(pripel, log, **parameters)["gaps_advantage"] > 0.5
-    assert released(pripel, log, **parameters, time_mode="local")["gaps_advantage"] == 0
+    assert released(pripel, log, **parameters, time_mode="local")["gaps_identified"] == 0
 
 
 # Decoding
@@ -235,6 +235,20 @@ def test_constant_durations_of_the_published_code_are_decoded_and_hardened_ones_
 
 
 # Copies
+
+
+def test_defensible_variants_keep_attacks_within_what_they_claim():
+    public = {"dates": ("1999-01-01", "2030-01-01"), "max_length": 4, "max_duration": 30.0}
+    found = [released(amun, LOG, seed, delta=0.3, **public) for seed in range(3)]
+    for name in ("presence_advantage", "duration_advantage_10min", "gaps_advantage", "decoded_advantage"):
+        assert np.mean([number(f[name]) for f in found if number(f[name]) not in ("n/a", "EMPTY")] or 0) <= 0.3, name
+    twice = LOG.take(np.tile(np.arange(64), 20), [str(place) for place in range(1280)])
+    accounted = [
+        released(tvq, twice, seed, epsilon=1, max_length=5, pruning=1, profile="accounted") for seed in range(3)
+    ]
+    assert {number(f["presence_advantage"]) for f in accounted} == {"n/a"}, "no case has a trace of its own"
+    alone = [released(tvq, LOG, seed, epsilon=1, max_length=5, pruning=1, profile="accounted") for seed in range(3)]
+    assert np.mean([f["presence_advantage"] for f in alone]) <= np.tanh(0.5)
 
 
 def test_copies_by_hand():

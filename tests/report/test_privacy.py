@@ -16,6 +16,7 @@ from report.privacy import NOT_AUDITED, privacy_cells, privacy_columns, privacy_
 from report.table import notes
 from report.tradeoff import tradeoff_cells, tradeoff_figure
 from report.utility import utility_table
+from report.write import write_tables
 
 PUBLISHED, ACCOUNTED = "epsilon=1,profile=published", "epsilon=1,profile=accounted"
 EMD = declarations()["emd_variants"]
@@ -134,7 +135,7 @@ def test_the_table_of_the_audit(findings):
     found = findings(finding(), finding(pair="gap", claimed=None, composed=None, verdict="no claim", event=""), HELD)
     table = audit_report.audit_table(found)
     assert table.iloc[0].tolist() == [
-        "1 (one count)", "3.39", "3.03", "violated", "cases of <a> = 1 (25885 and 1149 of 50000)",
+        "1 (one count)", "3.39", "3.03", "0.55", "violated", "cases of <a> = 1 (25885 and 1149 of 50000)",
     ]  # fmt: skip
     assert table.iloc[1][["claimed", "composed", "verdict", "told apart by"]].tolist() == ["–", "–", "no claim", "–"]
     text = " ".join(audit_report.notes(found))
@@ -149,3 +150,13 @@ def test_a_study_without_any_release_has_a_figure_and_a_table():
     pyplot.close(tradeoff_figure(cells, EMD, {"a": "a"}, "Study", 2, ["tvq"]))
     wide = utility_table(failed, shown(failed), {"a": "a"}, [], None)[1]
     assert set(wide["Presence: advantage ↓"]) == {"TO"}
+
+
+def test_latex_gets_no_letters_that_it_does_not_know(findings, tmp_path):
+    found = findings(finding(delta=1e-6, event="cases ≥ 3 and cases ≤ 4"), HELD)
+    text = audit_report.audit_table(found)
+    write_tables([tmp_path / "audit.tex"], found, text, audit_report.TITLE, audit_report.notes(found))
+    data, wide, best = utility_table(SCORES, [EMD], {"a": "a†"}, [], found)
+    write_tables([tmp_path / "utility.tex"], data, wide, "T", privacy_notes(SCORES), best)
+    for name in ("audit", "utility"):
+        assert (tmp_path / f"{name}.tex").read_text().isascii(), name
