@@ -3,7 +3,7 @@
 A mechanism is a package with two functions of the same signature, ``(log, *, <parameters>, rng)``:
 `release` returns what is released, `anonymize` an `Outcome` that holds it together with what only the data
 owner may see. Both are pure. Its ``__main__.py`` declares the parameters and hands `anonymize` to
-`mechanisms.cli.run`.
+`mechanisms.cli.run`. What it claims under an epsilon is put to the test by its ``audits.py``, see `mechanisms.audit`.
 """
 
 from __future__ import annotations

@@ -121,20 +121,28 @@ def observe(first: Draws, second: Draws, target: tuple[str, ...]) -> tuple[list[
     frequent = _frequent(sides, len(index))
     timed = first.gaps is not None and second.gaps is not None
     properties = _properties(list(index), target, frequent)
+    wanted = {target, *_steps(target)}
+    parts = np.array([sequence in wanted for sequence in index], dtype=bool)
     columns = [[], []]
     for side, (draws, variant) in zip(columns, sides, strict=True):
         for weights in properties.values():
             side.append(_sums(draws, draws.count * weights[variant]))
         distinct = np.bincount(draws.draw, minlength=len(draws.ends))
+        present = np.bincount(draws.draw[parts[variant]], minlength=len(draws.ends))
         longest = np.zeros(len(draws.ends), dtype=np.int64)
         lengths = np.array([len(sequence) for sequence in index], dtype=np.int64)
         np.maximum.at(longest, draws.draw, lengths[variant])
-        side += [distinct, longest, draws.ends, *(_of_gaps(draws.gaps) if timed else ())]
-    names = [*properties, "variants", "longest trace", "end"]
+        side += [present, distinct, longest, draws.ends, *(_of_gaps(draws.gaps) if timed else ())]
+    names = [*properties, "parts of the case", "variants", "longest trace", "end"]
     names += ["least gap", "median gap", "largest gap", "range of gaps"] if timed else []
     whole = _wholes(*(_hashes(draws, variant) for draws, variant in sides))
     names.append("whole release")
     return names, *(np.column_stack([*side, ids]) for side, ids in zip(columns, whole, strict=True))
+
+
+def _steps(target: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The edges of a case in a graph, its start and end too."""
+    return [(source, EDGE, following) for source, following in pairwise(("", *target, ""))]
 
 
 def _recoded(draws: Draws, index: dict[tuple[str, ...], int]) -> np.ndarray:

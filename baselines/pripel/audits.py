@@ -43,5 +43,6 @@ def _audit(pair: Pair, levels: int, mode: str, structural: str = "") -> Audit:
 AUDITS = (
     _audit(query(), 3, "published"),
     _audit(gap(), 4, "published", EXACT),
+    _audit(query(), 3, "local"),
     _audit(gap(), 4, "local"),
 )

@@ -164,6 +164,18 @@ def test_the_same_seed_gives_the_same_draws_and_another_gives_others():
     assert one.shape != other.shape or (one != other).any()
 
 
+def test_all_counts_of_a_case_in_a_graph_are_looked_at_together():
+    """Absolute values of a count plus noise lose less than epsilon each, but a case has four counts."""
+    audits = declared("baselines.dfg_query")
+    finding = found(of(audits, "published-pairs"), 100_000)
+    assert finding.event.startswith("parts of the case")
+    # No edge of the case is seen with probability (1 - e^-1/2)^4 without it, ((e^-1/2 - e^-3/2) / 2)^4 with it.
+    assert 1.5 < finding.epsilon_low < 4 * np.log(2 * (1 - np.exp(-0.5)) / (np.exp(-0.5) - np.exp(-1.5)))
+    assert (finding.verdict, finding.composed_verdict) == ("violated", "consistent")
+    accounted = found(of(audits, "accounted-pairs"), 100_000)
+    assert 0.4 < accounted.epsilon_low < 1.02
+
+
 def test_observations_by_hand():
     recorder = Recorder(2)
     recorder.add(EventLog.from_rows(list("1122"), list("abab"), np.array([0, 5, 0, 9])))
@@ -175,6 +187,7 @@ def test_observations_by_hand():
     assert seen["pairs <a,b>"] == [2, 0]
     assert seen["events b"] == [2, 0]
     assert seen["longest trace"] == [2, 0]
+    assert seen["parts of the case"] == [1, 0]
     assert seen["end"] == [RELEASED, REFUSED]
     assert [seen[f"{kind} gap"][0] for kind in ("least", "median", "largest")] == [5, 9, 9]
     assert list(chain(seen["range of gaps"])) == [4, 0]
