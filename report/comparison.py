@@ -72,16 +72,17 @@ def _p(value: float) -> str:
 
 def notes(found: dict[Metric, tuple[Runs, Ranks]], names: dict[str, str]) -> list[str]:
     """The sentences below the table."""
+    counted = f"{len(names)} logs" if len(names) > 1 else "one log"
     lines = [
-        f"Mean rank over {len(names)} logs, 1 is best; controls apart. Best one is better: share of paired repeats in "
+        f"Mean rank over {counted}, 1 is best; controls apart. Best one is better: share of paired repeats in "
         "which the method of the best rank has the better value, with its 95 % bootstrap interval over logs and "
         "repeats. p: Wilcoxon's signed-rank test over the logs, corrected for all pairs (Holm).",
         "A run without a value counts as worse than any with one.",
     ]
-    if len(names) < 6:
-        lines.append(
-            f"With {len(names)} logs no p-value can be below {2 ** (1 - len(names)):.2g}: the intervals tell more."
-        )
+    if len(names) == 1:
+        lines.append("One log allows no test: what holds on it may not hold on others.")
+    elif len(names) < 6:
+        lines.append(f"With {counted} no p-value can be below {2 ** (1 - len(names)):.2g}: the intervals tell more.")
     lines += [
         f"{metric.title}: Friedman p {_p(ranked.p)}, critical difference of ranks (Nemenyi, {SIGNIFICANCE:g}) "
         f"{ranked.critical_difference:.2f}."

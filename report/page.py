@@ -47,6 +47,7 @@ OVERVIEWS = (
 )  # tables that are no metric's
 FIGURES = ("figures/*.png", "heatmaps/*.png", "classes/*/*.png")
 OTHER_FIGURES = {"ranks": "Ranks of methods", "tradeoff": "Privacy and utility"}
+SHARED = "a run shared its core or the machine was busy"
 KEY = ("mechanism", "parameters", "log")  # of a cell, as paths have them
 
 
@@ -188,7 +189,7 @@ def experiment(folder: Path) -> dict:
     statuses = Counter(scores.loc[scores["metric"] == "cpu_s", "status"])
     return {
         "name": folder.name,
-        "title": found["logs"].title.removesuffix(": Event logs"),
+        "title": found["logs"].title.rpartition(": ")[0],
         "metrics": metrics,
         "cells": cells,
         "choices": choices(cells),
@@ -197,7 +198,8 @@ def experiment(folder: Path) -> dict:
         "figures": [{"title": _figure_title(path), "image": picture(path)} for path in figures],
         "findings": findings,
         "statuses": statuses,
-        "legend": {status: meaning for status, meaning in STATUSES.items() if status in set(scores["status"])},
+        "legend": {status: meaning for status, meaning in STATUSES.items() if status in set(scores["status"])}
+        | ({"*": SHARED} if any(entry.text.endswith("*") for cell in cells for entry in cell.entries) else {}),
         "repeats": list(dict.fromkeys(scores["repeat"])),
     }
 

@@ -40,7 +40,7 @@ def rank_figure(found: dict[Metric, tuple[Runs, Ranks]], names: dict[str, str], 
         axis.set_axis_off()
     for axis, (metric, (runs, ranked)) in zip(axes.flat, found.items(), strict=False):
         _panel(axis, metric, runs, ranked)
-    marks = [f"mean rank over {len(names)} logs, 1 is best; grey: not told apart from the best (Nemenyi, "
+    marks = [f"mean rank over the logs, 1 is best; grey: not told apart from the best (Nemenyi, "
              f"{SIGNIFICANCE:g})"]  # fmt: skip
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     if not found:

@@ -69,6 +69,11 @@ def column(tab, place: int, table: str = "trial-scores") -> list[str]:
     return tab.locator(f"#{table} tbody tr > :nth-child({place})").all_inner_texts()
 
 
+def wait_for_lines(tab, count: int) -> None:
+    """Until the table of scores shows so many: it is drawn a moment after it is asked."""
+    tab.wait_for_function(f"document.querySelectorAll('#trial-scores tbody tr').length === {count}")
+
+
 def test_a_table_shows_every_cell_and_sorts_by_number(opened):
     assert len(column(opened, 1)) == 25, "a page of 32 cells"
     for order, falling in (("ascending", False), ("descending", True)):
@@ -84,12 +89,15 @@ def test_lines_are_chosen_and_searched(opened):
     assert chooser.locator("select").count() == 3, "log, mechanism and speed differ; the gait does not"
     chooser.get_by_label("log").select_option("second†")
     chooser.get_by_label("mechanism").select_option("walker")
+    wait_for_lines(opened, 15)
     assert set(column(opened, 1)) == {"second†"}
-    assert len(column(opened, 1)) == 15
     chooser.get_by_label("speed").select_option("3")
+    wait_for_lines(opened, 1)
     assert column(opened, 3) == ["speed=3 gait=<fast>"]
     chooser.get_by_label("speed").select_option("")
+    wait_for_lines(opened, 15)
     opened.get_by_label("Search:").nth(1).fill("speed=12")
+    wait_for_lines(opened, 1)
     assert column(opened, 3) == ["speed=12 gait=<fast>"]
     opened.get_by_role("group", name="Choose lines").first.get_by_label("log").select_option("first")
     assert len(column(opened, 1, "claims-table")) == 2
@@ -97,12 +105,13 @@ def test_lines_are_chosen_and_searched(opened):
 
 def test_a_cell_leads_to_its_runs_by_keyboard_and_back(opened):
     opened.get_by_label("Search:").nth(1).fill("speed=3")
+    wait_for_lines(opened, 2)
     button = opened.get_by_role("button", name="2 runs, 2 failed")
     button.focus()
     opened.keyboard.press("Enter")
     dialog = opened.get_by_role("dialog")
     dialog.wait_for()
-    text = dialog.inner_text()
+    expect = pytest.importorskip("playwright.sync_api").expect
     for part in (
         "Runs of walker/speed=3,gait=<fast>/second",
         "error: exit code 1",
@@ -113,7 +122,7 @@ def test_a_cell_leads_to_its_runs_by_keyboard_and_back(opened):
         "snakemake --force -- 'results/runs/walker/speed=3,gait=<fast>/second/1/run.json'",
         "Oops: </script><b>broken</b>",
     ):
-        assert part in text
+        expect(dialog).to_contain_text(part, timeout=20_000)
     opened.wait_for_function("document.querySelector('dialog').contains(document.activeElement)")
     opened.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
@@ -137,12 +146,12 @@ def test_nothing_sticks_out_at_any_width(opened, width):
 
 def test_all_lines_are_printed(opened):
     opened.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert len(column(opened, 1)) == 32
+    wait_for_lines(opened, 32)
     opened.emulate_media(media="print")
     assert not opened.locator(".chooser").first.is_visible()
     assert len(opened.pdf()) > 10_000
     opened.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert len(column(opened, 1)) == 25
+    wait_for_lines(opened, 25)
 
 
 @pytest.mark.parametrize("runs", [False, True])
@@ -169,7 +178,7 @@ def test_the_page_is_whole(report):
     assert "<link" not in text
     assert 'src="http' not in text
     assert "Oops: &lt;/script&gt;&lt;b&gt;broken&lt;/b&gt;" in text, "what a failed run has printed, as text"
-    assert "Trial &lt;1&gt;" in text
+    assert '<h2 id="trial-title">Trial &lt;1&gt;</h2>' in text
     assert text.count("image/webp") == 2
 
 
