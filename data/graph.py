@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from data.arrow import from_integers, from_texts, is_text, to_integers
-from data.files import replacing
-from data.io import by_suffix, check_present, naming, parquet_batches
+from data.io import by_suffix, check_present, naming, parquet_batches, write_whole
 from data.log import EventLog, LogError
 
 SOURCE, TARGET, FREQUENCY = "source", "target", "frequency"
@@ -95,12 +94,7 @@ def write_graph(graph: DirectlyFollowsGraph, path: str | os.PathLike) -> None:
     LogError
         If the suffix is neither .parquet nor .csv, or the folder does not exist.
     """
-    path = Path(path)
-    write = by_suffix(path, WRITERS)
-    if not path.absolute().parent.is_dir():
-        raise LogError(f"{path}: the folder does not exist; create it first")
-    with replacing(path) as temporary:
-        write(_to_table(graph), temporary)
+    write_whole(_to_table(graph), path, WRITERS)
 
 
 def read_graph(path: str | os.PathLike) -> DirectlyFollowsGraph:

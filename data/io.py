@@ -68,12 +68,7 @@ def write_log(log: EventLog, path: str | os.PathLike) -> None:
     LogError
         If the suffix is of an unknown kind or the folder does not exist.
     """
-    path = Path(path)
-    write = by_suffix(path, WRITERS)
-    if not path.absolute().parent.is_dir():
-        raise LogError(f"{path}: the folder does not exist; create it first")
-    with replacing(path) as temporary:
-        write(log, temporary)
+    write_whole(log, path, WRITERS)
 
 
 def to_tables(log: EventLog) -> Iterator[pa.Table]:
@@ -215,6 +210,22 @@ WRITERS = {
     ".xes": _write_xes,
     ".xes.gz": _write_xes,
 }
+
+
+def write_whole(content: object, path: str | os.PathLike, writers: dict[str, Callable]) -> None:
+    """Write something, whole or not at all (temporary name, then rename), by the writer for the suffix of the file.
+
+    Raises
+    ------
+    LogError
+        If the suffix is of an unknown kind or the folder does not exist.
+    """
+    path = Path(path)
+    write = by_suffix(path, writers)
+    if not path.absolute().parent.is_dir():
+        raise LogError(f"{path}: the folder does not exist; create it first")
+    with replacing(path) as temporary:
+        write(content, temporary)
 
 
 def by_suffix(path: Path, table: dict[str, Callable], name: str = "") -> Callable:

@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 from data.arrow import TIME_TYPE, from_integers, from_texts, is_text, to_integers
 from data.columns import INTEGER
 from data.columns import NUMBER as DECIMAL
-from data.files import replacing
-from data.io import by_suffix, check_present, naming
+from data.io import check_present, naming, write_whole
 from data.log import LogError
 from data.options import DEFAULTS, ImportOptions
 from data.relation import CATEGORY, IPV4, KINDS, TIME, Column, Relation, spelled
@@ -117,12 +116,7 @@ def write_table(table: pa.Table, path: str | os.PathLike) -> None:
     LogError
         If the suffix is of an unknown kind or the folder does not exist.
     """
-    path = Path(path)
-    write = by_suffix(path, WRITERS)
-    if not path.absolute().parent.is_dir():
-        raise LogError(f"{path}: the folder does not exist; create it first")
-    with replacing(path) as temporary:
-        write(table, temporary)
+    write_whole(table, path, WRITERS)
 
 
 def from_array(values: pa.Array, kind: str) -> Column:

@@ -2,11 +2,9 @@
 
 IN and OUT are event logs of any known suffix or, for mechanisms that recode tables, relations. Standard output gets a
 short account for the data owner. If the environment variable RUN_NOTES names a file, the resolved parameters, the time
-of each phase, the versions of the loaded libraries and the private diagnostics are written there as JSON.
-IN and OUT are event logs of any known suffix. Standard output gets a short account for the data owner. If the
-environment variable RUN_NOTES names a file, the resolved parameters, the time of each phase, the versions of
-the loaded libraries and the private diagnostics are written there as JSON. If RUN_ORIGINS does, and the mechanism
-knows, which case each released one stems from is written there as Parquet (`data.origins`).
+of each phase, the versions of the loaded libraries and the private diagnostics are written there as JSON. If
+RUN_ORIGINS does, and the mechanism knows, which case or row each released one stems from is written there as Parquet
+(`data.origins`).
 
 Exit codes: 0 released; 1 a log that cannot be read or written; 2 bad usage; 3 the mechanism refuses, with its
 reason on standard error.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from data.hashing import mix
+from data.hashing import case_keys, mix
 from data.log import EventLog
 from metrics.durations import UNKNOWN, both_durations
 from metrics.metric import Metric, Value, not_applicable, unless_empty
@@ -48,24 +48,22 @@ def score(original: EventLog, release: EventLog, origins: np.ndarray | None) -> 
     return {"gaps_identified": found, "gaps_coincidence": chance, "gaps_advantage": found - chance}
 
 
-def case_keys(log: EventLog, durations: np.ndarray) -> np.ndarray:
+def duration_keys(log: EventLog, durations: np.ndarray) -> np.ndarray:
     """A number of each case that tells its sequence of durations, that of its first event aside; uint64 (cases,)."""
-    places = np.arange(log.n_events) - np.repeat(log.offsets[:-1], log.lengths)
-    mixed = mix(mix(durations) + places.astype(np.uint64))
-    return np.add.reduceat(np.where(log.first_events, np.uint64(0), mixed), log.offsets[:-1])
+    return case_keys(log, durations, ~log.first_events)
 
 
 def _unique_keys(log: EventLog, durations: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The keys of the original cases of at least three events, how many have each, and the first of these."""
     cases = np.flatnonzero(log.lengths >= LEAST)
-    keys, first, counts = np.unique(case_keys(log, durations)[cases], return_index=True, return_counts=True)
+    keys, first, counts = np.unique(duration_keys(log, durations)[cases], return_index=True, return_counts=True)
     return keys, counts, cases[first]
 
 
 def _identified(release, durations, eligible, keys, counts, owners, origins) -> float:
     if not len(keys):
         return 0.0
-    wanted = case_keys(release, durations)[eligible]
+    wanted = duration_keys(release, durations)[eligible]
     place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
     right = (keys[place] == wanted) & (counts[place] == 1)
     if origins is not None:
@@ -78,22 +76,14 @@ def _others(original: EventLog, release: EventLog, own: np.ndarray, released: np
 
     Which one follows from the place of the event, as by chance, so that repeated scoring gives the same.
     """
-    pair = align(original, release)
-    (known, order), (wanted, later) = (_pairs(log, len(pair.release.labels)) for log in (pair.original, pair.release))
-    codes, starts, counts = np.unique(known, return_index=True, return_counts=True)
+    known, wanted = (edges.codes for edges in align(original, release).edges)
+    before, later = (np.flatnonzero(~log.first_events) for log in (original, release))
+    order = np.argsort(known, kind="stable")
+    codes, starts, counts = np.unique(known[order], return_index=True, return_counts=True)
     if not len(codes):
         return released
     place = np.searchsorted(codes, wanted).clip(max=len(codes) - 1)
     chosen = starts[place] + (mix(later) % counts[place].astype(np.uint64)).astype(np.int64)
     others = released.copy()
-    others[later] = np.where(codes[place] == wanted, own[order[chosen]], released[later])
+    others[later] = np.where(codes[place] == wanted, own[before[order[chosen]]], released[later])
     return others
-
-
-def _pairs(log: EventLog, labels: int) -> tuple[np.ndarray, np.ndarray]:
-    """The two activities before and at each event but the first of a case, as rising numbers, and these events."""
-    later = np.flatnonzero(~log.first_events)
-    activities = log.activities.astype(np.int64)
-    pairs = activities[later - 1] * labels + activities[later]
-    order = np.argsort(pairs, kind="stable")
-    return pairs[order], later[order]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from data.hashing import mix
+from data.hashing import case_keys
 from data.log import EventLog
 from metrics.metric import Metric, Value, not_applicable, unless_empty
 
@@ -61,7 +61,7 @@ def with_original_id(original: EventLog, release: EventLog) -> np.ndarray:
 
 def with_original_times(original: EventLog, release: EventLog) -> np.ndarray:
     """The released cases of two events and more with all timestamps of an original case."""
-    known, keys = (_time_keys(log) for log in (original, release))
+    known, keys = (case_keys(log, log.timestamps) for log in (original, release))
     return np.flatnonzero((release.lengths > 1) & np.isin(keys, known[original.lengths > 1]))
 
 
@@ -69,11 +69,3 @@ def _spellings(case_id: str) -> Iterator[str]:
     yield case_id
     for name in HASHES:
         yield hashlib.new(name, case_id.encode()).hexdigest()
-
-
-def _time_keys(log: EventLog) -> np.ndarray:
-    """A number of each case that tells its timestamps, uint64 (cases,)."""
-    if not log.n_cases:
-        return np.empty(0, dtype=np.uint64)
-    places = np.arange(log.n_events) - np.repeat(log.offsets[:-1], log.lengths)
-    return np.add.reduceat(mix(mix(log.timestamps) + places.astype(np.uint64)), log.offsets[:-1])

@@ -1,6 +1,4 @@
-"""Scores: every metric of every repeat of a cell, in one job; and what figures of classes are drawn from;
-audits of differential privacy.
-"""
+"""Scores, every metric of every repeat of a cell in one job; classes for the figures; the bounds of the audit."""
 
 
 rule profile_classes:

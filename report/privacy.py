@@ -119,7 +119,7 @@ def _matching(findings: pd.DataFrame | None, mechanism: str, parameters: str) ->
         return None
     own = parse(parameters).items()
     fit = [
-        name == mechanism and (not text or dict(pair.split("=", 1) for pair in text.split(",")).items() <= own)
+        name == mechanism and (not text or parse(text).items() <= own)
         for name, text in zip(findings["mechanism"], findings["settings"], strict=True)
     ]
     return findings[fit] if any(fit) else None
