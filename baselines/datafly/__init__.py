@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.relational.attributes import OCTETS, ROWS, attributes_of, check_k, threshold, units_of
+from baselines.relational.attributes import OCTETS, ROWS, threshold
 from baselines.relational.frequencies import Frequencies, frequencies_of, outliers
 from baselines.relational.hierarchies import OCTET_LEVELS, Hierarchy, hierarchies_of, of_levels, without_file
-from baselines.relational.release import accounted, check_rendering, full_domain, kept_columns
+from baselines.relational.release import accounted, full_domain, insufficient, prepared
 from data.relation import Relation
 from data.relation_release import RelationRelease
-from mechanisms import Infeasible, Outcome, ParameterError
+from mechanisms import Outcome, ParameterError
 
 TIES = ("first", "last")
 
@@ -84,12 +84,10 @@ def anonymize(
     """
     if tie not in TIES:
         raise ParameterError(f"tie must be one of {', '.join(TIES)}; it is {tie!r}")
-    check_rendering(rendering)
-    units = units_of(relation, unit)
-    check_k(relation, units, k)
+    units, chosen, kept = prepared(
+        relation, k=k, attributes=attributes, encoding=encoding, unit=unit, keep=keep, rendering=rendering
+    )
     allowed = threshold(suppression, relation.n_rows)
-    chosen = attributes_of(relation, attributes, encoding)
-    kept = kept_columns(relation, keep, chosen, unit)
     found = hierarchies_of(chosen, octet_levels, hierarchies)
     levels = walk(found, frequencies_of(found, units), k, allowed, last=tie == "last")[-1]
     parts = full_domain(relation, found, levels, k=k, units=units, rendering=rendering, kept=kept)
@@ -113,10 +111,7 @@ def walk(
         able = [i for i, hierarchy in enumerate(hierarchies) if levels[i] < hierarchy.height]
         raised = _most_values(frequencies, able[::-1] if last else able)
         if raised is None:
-            raise Infeasible(
-                f"with every attribute at its highest level, more than {allowed} rows are still in classes of fewer "
-                f"than k = {k}; allow more suppression, or add a level * to the hierarchies"
-            )
+            raise insufficient(k, allowed)
         steps = [h.steps[levels[i]] if i == raised else None for i, h in enumerate(hierarchies)]
         frequencies = frequencies.raised(steps)
         levels[raised] += 1

@@ -14,13 +14,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from baselines.incognito.lattice import ALL_OK, MINIMAL, SCOPES, Sufficient, search
-from baselines.relational.attributes import OCTETS, ROWS, attributes_of, check_k, threshold, units_of
+from baselines.relational.attributes import OCTETS, ROWS, threshold
 from baselines.relational.frequencies import frequencies_of
 from baselines.relational.hierarchies import OCTET_LEVELS, Hierarchy, hierarchies_of, of_levels, without_file
-from baselines.relational.release import accounted, check_rendering, full_domain, kept_columns
+from baselines.relational.release import accounted, full_domain, insufficient, prepared
 from data.relation import Relation
 from data.relation_release import RelationRelease
-from mechanisms import Infeasible, Outcome, ParameterError
+from mechanisms import Outcome, ParameterError
 
 CRITERIA = ("classes", "dm", "height")
 SHOWN = 100  # nodes of a kind in the account
@@ -89,20 +89,15 @@ def anonymize(
         raise ParameterError(f"criterion must be one of {', '.join(CRITERIA)}; it is {criterion!r}")
     if scope is not None and scope not in SCOPES:
         raise ParameterError(f"scope must be one of {', '.join(SCOPES)}; it is {scope!r}")
-    check_rendering(rendering)
-    units = units_of(relation, unit)
-    check_k(relation, units, k)
+    units, chosen, kept = prepared(
+        relation, k=k, attributes=attributes, encoding=encoding, unit=unit, keep=keep, rendering=rendering
+    )
     allowed = threshold(suppression, relation.n_rows)
-    chosen = attributes_of(relation, attributes, encoding)
-    kept = kept_columns(relation, keep, chosen, unit)
     found = hierarchies_of(chosen, octet_levels, hierarchies)
     scope = scope or sufficient_scope(criterion, k, allowed)
     nodes = search(found, frequencies_of(found, units), k, allowed, scope)
     if not nodes:
-        raise Infeasible(
-            f"with every attribute at its highest level, more than {allowed} rows are still in classes of fewer than "
-            f"k = {k}; allow more suppression, or add a level * to the hierarchies"
-        )
+        raise insufficient(k, allowed)
     best, ties = choose(nodes, loss(criterion, found, relation.n_rows))
     parts = full_domain(relation, found, best.levels, k=k, units=units, rendering=rendering, kept=kept)
     minimal = [node.levels for node in nodes if node.minimal]

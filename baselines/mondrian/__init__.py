@@ -12,8 +12,8 @@ import numpy as np
 
 from baselines.mondrian.cuts import RULES
 from baselines.mondrian.partition import SCOPES, WIDTHS, Partition, partition
-from baselines.relational.attributes import INTEGER, ROWS, Attribute, attributes_of, check_k, units_of
-from baselines.relational.release import accounted, check_rendering, kept_columns, released
+from baselines.relational.attributes import INTEGER, ROWS, Attribute
+from baselines.relational.release import accounted, prepared, released
 from baselines.relational.rendering import interval_texts
 from data.relation import CATEGORY, Relation
 from data.relation_release import Recoded, RelationRelease
@@ -91,11 +91,9 @@ def anonymize(
     ):
         if value not in known:
             raise ParameterError(f"{name} must be one of {', '.join(known)}; it is {value!r}")
-    check_rendering(rendering)
-    units = units_of(relation, unit)
-    check_k(relation, units, k)
-    chosen = attributes_of(relation, attributes, encoding)
-    kept = kept_columns(relation, keep, chosen, unit)
+    units, chosen, kept = prepared(
+        relation, k=k, attributes=attributes, encoding=encoding, unit=unit, keep=keep, rendering=rendering
+    )
     domains = [_domain(attribute, domain) for attribute in chosen]
     found = partition(
         [attribute.column.values for attribute in chosen],

@@ -6,13 +6,47 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from baselines.relational.attributes import Attribute, columns_of
+from baselines.relational.attributes import Attribute, attributes_of, check_k, columns_of, units_of
 from baselines.relational.frequencies import numbered
 from baselines.relational.hierarchies import Hierarchy
 from baselines.relational.rendering import RENDERINGS
 from data.relation import Relation, grouped
 from data.relation_release import STAR, Recoded, RelationRelease
-from mechanisms import Outcome, ParameterError
+from mechanisms import Infeasible, Outcome, ParameterError
+
+
+def prepared(
+    relation: Relation,
+    *,
+    k: int,
+    attributes: str | Sequence[str],
+    encoding: str,
+    unit: str,
+    keep: str | Sequence[str],
+    rendering: str,
+) -> tuple[np.ndarray | None, list[Attribute], list[str]]:
+    """What the parameters say that all mechanisms of tables have: the units that k counts, what to recode and to keep.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter has a value that it cannot have.
+    Infeasible
+        If there are fewer than k rows, or distinct values of the unit.
+    """
+    check_rendering(rendering)
+    units = units_of(relation, unit)
+    check_k(relation, units, k)
+    chosen = attributes_of(relation, attributes, encoding)
+    return units, chosen, kept_columns(relation, keep, chosen, unit)
+
+
+def insufficient(k: int, allowed: int) -> Infeasible:
+    """The refusal where no levels suffice."""
+    return Infeasible(
+        f"with every attribute at its highest level, more than {allowed} rows are still in classes of fewer than "
+        f"k = {k}; allow more suppression, or add a level * to the hierarchies"
+    )
 
 
 def full_domain(

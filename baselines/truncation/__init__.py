@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.relational.attributes import INTEGER, ROWS, attributes_of, check_k, units_of
+from baselines.relational.attributes import INTEGER, ROWS
 from baselines.relational.frequencies import numbered
 from baselines.relational.hierarchies import from_widths
-from baselines.relational.release import accounted, check_rendering, kept_columns, released, supports
+from baselines.relational.release import accounted, prepared, released, supports
 from data.relation import IPV4, Relation
 from data.relation_release import RelationRelease
 from mechanisms import Outcome, ParameterError
@@ -57,14 +57,12 @@ def anonymize(
     """
     if not 0 <= prefix <= 32:
         raise ParameterError(f"prefix must be a number of bits from 0 to 32; it is {prefix}")
-    check_rendering(rendering)
-    units = units_of(relation, unit)
-    check_k(relation, units, k)
-    chosen = attributes_of(relation, attributes, INTEGER)
+    units, chosen, kept = prepared(
+        relation, k=k, attributes=attributes, encoding=INTEGER, unit=unit, keep=keep, rendering=rendering
+    )
     for attribute in chosen:
         if attribute.column.kind != IPV4:
             raise ParameterError(f"attributes: {attribute.name!r} holds no IPv4 addresses; only these are truncated")
-    kept = kept_columns(relation, keep, chosen, unit)
     hierarchies = [from_widths(attribute, [1 << 32 - prefix]) for attribute in chosen]
     classes, first = numbered([attribute.column.values >> 32 - prefix for attribute in chosen])
     recoded = {each.attribute.name: each.recoded(0, first, rendering) for each in hierarchies}
