@@ -78,16 +78,11 @@ def write_relation(relation: Relation, path: str | os.PathLike) -> None:
 
 def is_relation(path: str | os.PathLike) -> bool:
     """Whether a Parquet file is marked as a relation."""
-    return content_of(path).get(CONTENT) == RELATION
-
-
-def content_of(path: str | os.PathLike) -> dict[bytes, bytes]:
-    """The metadata of a Parquet file."""
     import pyarrow.parquet as pq
 
     check_present(Path(path))
     with naming(Path(path), "relation"):
-        return pq.read_schema(path).metadata or {}
+        return (pq.read_schema(path).metadata or {}).get(CONTENT) == RELATION
 
 
 def to_table(relation: Relation) -> pa.Table:

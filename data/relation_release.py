@@ -15,7 +15,7 @@ from data.arrow import from_integers, from_texts, to_integers
 from data.io import check_present, naming
 from data.log import LogError
 from data.relation import CATEGORY, NUMBER, Column
-from data.relation_io import CONTENT, KIND, content_of, from_array, to_array, whole, write_table
+from data.relation_io import CONTENT, KIND, from_array, to_array, whole, write_table
 
 RELEASE = b"relation release"
 SUPPRESSED = b"suppressed"  # number of rows, in the metadata of a file
@@ -142,9 +142,9 @@ def write_relation_release(release: RelationRelease, path: str | os.PathLike) ->
     write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=marks)), path)
 
 
-def is_relation_release(path: str | os.PathLike) -> bool:
-    """Whether a Parquet file is marked as a released relation."""
-    return content_of(path).get(CONTENT) == RELEASE
+def is_relation_release(schema: pa.Schema) -> bool:
+    """Whether a Parquet file of this schema is marked as a released relation."""
+    return (schema.metadata or {}).get(CONTENT) == RELEASE
 
 
 def read_relation_release(path: str | os.PathLike) -> RelationRelease:
@@ -159,10 +159,10 @@ def read_relation_release(path: str | os.PathLike) -> RelationRelease:
 
     path = Path(path)
     check_present(path)
-    if not is_relation_release(path):
-        raise LogError(f"{path}: no released relation in Parquet, as our mechanisms write it")
     with naming(path, "release"):
         with pq.ParquetFile(path, pre_buffer=False) as file:
+            if not is_relation_release(file.schema_arrow):
+                raise LogError(f"{path}: no released relation in Parquet, as our mechanisms write it")
             table = file.read(use_threads=False)
         table.validate(full=True)
         return _from_table(table)

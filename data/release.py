@@ -34,7 +34,7 @@ def read_release(path: str | os.PathLike) -> Release:
 
     check_present(Path(path))
     with naming(Path(path)):
-        names = pq.read_schema(path).names
-    if is_relation_release(path):
+        schema = pq.read_schema(path)
+    if is_relation_release(schema):
         return read_relation_release(path)
-    return read_graph(path) if names == COLUMNS else read_log(path)
+    return read_graph(path) if schema.names == COLUMNS else read_log(path)

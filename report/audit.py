@@ -13,6 +13,7 @@ import pandas as pd
 from report.write import write_tables
 
 TITLE = "Audit of differential privacy"
+NONE = "–"
 
 
 def read_findings(path: str) -> pd.DataFrame:
@@ -34,9 +35,9 @@ def audit_table(findings: pd.DataFrame) -> pd.DataFrame:
             "settings": findings["settings"].str.replace(",", ", "),
             "pair": findings["pair"],
             "claimed": [_claimed(f) for f in findings.itertuples()],
-            "composed": [_number(value) for value in findings["composed"]],
-            "epsilon at least": [_at_least(value) for value in findings["epsilon_low"]],
-            "delta at least": [_at_least(value) for value in findings["delta_low"]],
+            "composed": [number(value) for value in findings["composed"]],
+            "epsilon at least": [at_least(value) for value in findings["epsilon_low"]],
+            "delta at least": [at_least(value) for value in findings["delta_low"]],
             "verdict": [_verdict(f) for f in findings.itertuples()],
             "told apart by": [_event(f) for f in findings.itertuples()],
         }
@@ -66,20 +67,21 @@ def notes(findings: pd.DataFrame) -> list[str]:
     ]  # fmt: skip
 
 
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.3g}"
+def number(value: float) -> str:
+    """As printed."""
+    return NONE if math.isnan(value) else f"{value:.3g}"
 
 
 def _claimed(finding) -> str:
     if math.isnan(finding.claimed):
-        return "–"
+        return NONE
     delta = f", δ {finding.delta:.0e}" if finding.delta else ""
     return f"{finding.claimed:.3g}{delta} ({finding.unit})"
 
 
-def _at_least(value: float) -> str:
-    """Rounded down, as it is a lower bound."""
-    return "–" if math.isnan(value) else f"{math.floor(value * 100) / 100:.2f}"
+def at_least(value: float) -> str:
+    """As printed, rounded down, as it is a lower bound."""
+    return NONE if math.isnan(value) else f"{math.floor(value * 100) / 100:.2f}"
 
 
 def _verdict(finding) -> str:
@@ -90,7 +92,7 @@ def _verdict(finding) -> str:
 
 def _event(finding) -> str:
     if not finding.event:
-        return "–"
+        return NONE
     tested = finding.draws // 2
     return f"{finding.event} ({finding.hits} and {finding.hits_other} of {tested})"
 

@@ -66,22 +66,13 @@ def metric_figure(
     if rows:
         summary.loc[(summary[list(rows)] == NO_ROW).all(axis=1), "across"] = NO_ROW
     logs = list(dict.fromkeys(summary["log"]))
-    columns = min(ACROSS, len(logs))
-    lines = math.ceil(len(logs) / columns)
-    width = max(PANEL[0] * columns, NARROWEST)
     marks = [f"mean ± standard deviation over {scores['repeat'].nunique()} repeats; {BETTER[metric.direction]}"]
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
     marks += [f"not defined for {', '.join(undefined)}"] * bool(undefined)
-    heading = broken([title, *marks], width)
     methods = summary["method"].unique()
-    per_line = max(1, int(width / (0.7 + 0.08 * max(map(len, methods), default=0))))
-    beside = LINE * (len(heading) + math.ceil(len(methods) / per_line) + 1)
-    figure, axes = plt.subplots(
-        lines, columns, squeeze=False, layout="constrained", figsize=(width, PANEL[1] * lines + beside)
-    )
-    for axis in axes.flat[len(logs) :]:
-        axis.set_axis_off()
+    longest = max(map(len, methods), default=0)
+    figure, axes, per_line = panels(len(logs), [title, *marks], len(methods), 0.7 + 0.08 * longest)
     logarithmic = metric.high == math.inf and _spans_magnitudes(summary)
     for log, axis in zip(logs, axes.flat, strict=False):
         _panel(axis, summary[summary["log"] == log], looks, rows, logarithmic)
@@ -93,8 +84,41 @@ def metric_figure(
         label: handle for axis in axes.flat for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
     }
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", fontsize="small", ncols=per_line)
-    entitle(figure, heading)
     return figure
+
+
+def panels(
+    count: int, heading: Sequence[str], entries: int, entry_width: float, height: float = PANEL[1]
+) -> tuple[Figure, np.ndarray, int]:
+    """An empty figure of panels, a log each, with its title and room for a legend.
+
+    Parameters
+    ----------
+    count : number of panels
+    heading : lines above them
+    entries, entry_width : number of entries of the legend, and inches that one takes
+    height : inches of a panel
+
+    Returns
+    -------
+    figure : Figure
+    axes : array (lines, columns) of Axes, of which those beyond the last panel are off
+    per_line : int
+        Entries of the legend that fit side by side.
+    """
+    columns = max(1, min(ACROSS, count))
+    lines = max(1, math.ceil(count / columns))
+    width = max(PANEL[0] * columns, NARROWEST)
+    text = broken(heading, width)
+    per_line = max(1, int(width / entry_width))
+    beside = LINE * (len(text) + math.ceil(entries / per_line) + 1)
+    figure, axes = plt.subplots(
+        lines, columns, squeeze=False, layout="constrained", figsize=(width, height * lines + beside)
+    )
+    for axis in axes.flat[count:]:
+        axis.set_axis_off()
+    entitle(figure, text)
+    return figure, axes, per_line
 
 
 def _defined(summary: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

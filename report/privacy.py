@@ -9,11 +9,10 @@ import pandas as pd
 
 from mechanisms.cells import parse, settings
 from metrics.flags import FLAGS
-from report.audit import read_findings
+from report.audit import NONE, at_least, number, read_findings
 from report.summary import NO_ROW, method_labels
 
 NOT_AUDITED = "not audited"
-NONE = "–"
 CLAIM_NOTE = (
     "Claimed: the nominal epsilon; composed: what the mechanism's own account adds up to. –: no such claim. Audited: "
     "verdict on the claim for tiny logs, with the lower bound on epsilon (95 %) and the claim at which it was found "
@@ -77,8 +76,8 @@ def privacy_columns(scores: pd.DataFrame, findings: pd.DataFrame | None, rows: S
         }
     )
     printed = {
-        "claimed ε": [_number(value) for value in cells["claimed"]],
-        "composed ε": [_number(value) for value in cells["composed"]],
+        "claimed ε": [number(value) for value in cells["claimed"]],
+        "composed ε": [number(value) for value in cells["composed"]],
         "audited": cells["audited"].tolist(),
         "flags": cells["flags"].tolist(),
     }
@@ -132,15 +131,11 @@ def audit_text(found: pd.DataFrame | None) -> str:
     violated = found[found["verdict"] == "violated"]
     worst = (violated if len(violated) else found).sort_values("epsilon_low").iloc[-1]
     none = "; no finite ε" if (violated["structural"] != "").any() else ""
-    return f"{worst['verdict']} (≥ {math.floor(worst['epsilon_low'] * 100) / 100:.2f} for {worst['claimed']:.3g}{none})"
-
-
-def _number(value: float) -> str:
-    return NONE if math.isnan(value) else f"{value:.3g}"
+    return f"{worst['verdict']} (≥ {at_least(worst['epsilon_low'])} for {worst['claimed']:.3g}{none})"
 
 
 def _span(values: pd.Series) -> str:
     if not len(values):
         return NONE
-    texts = [_number(value) for value in (values.min(), values.max())]
+    texts = [number(value) for value in (values.min(), values.max())]
     return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"

@@ -12,7 +12,6 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -25,7 +24,7 @@ from metrics.metric import CONTROLS, Metric
 from report.arguments import scores_parser
 from report.attacks import is_advantage
 from report.attacks import shown as attacks_of
-from report.figure import ACROSS, LINE, NARROWEST, PANEL, broken, entitle, write_figure
+from report.figure import PANEL, panels, write_figure
 from report.privacy import privacy_cells, read_audit
 from report.summary import BETTER, log_names, metric_of, read_scores, read_statistics
 
@@ -84,21 +83,12 @@ def tradeoff_figure(
     colours = dict(zip(mechanisms, sns.color_palette("colorblind", max(len(mechanisms), 1)), strict=False))
     markers = {name: MARKERS[place % len(MARKERS)] for place, name in enumerate(mechanisms)}
     logs = [log for log in names if log in set(cells["log"])]
-    columns = min(ACROSS, max(len(logs), 1))
-    lines = math.ceil(max(len(logs), 1) / columns)
-    width = max(PANEL[0] * columns, NARROWEST)
     marks = [f"mean and {CONFIDENCE:.0%} interval over {repeats} repeats; {BETTER[utility.direction]}"]
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += [f"no release with cases, or no attack: {', '.join(left_out)}"] * bool(left_out)
-    heading = broken([f"{title}: utility and attacks", *marks], width)
     handles = _handles(cells, colours, markers)
-    per_line = max(1, int(width / LEGEND))
-    beside = LINE * (len(heading) + math.ceil(len(handles) / per_line) + 1)
-    figure, axes = plt.subplots(
-        lines, columns, squeeze=False, layout="constrained", figsize=(width, (PANEL[1] + 0.3) * lines + beside)
-    )
-    for axis in axes.flat[len(logs) :]:
-        axis.set_axis_off()
+    heading = [f"{title}: utility and attacks", *marks]
+    figure, axes, per_line = panels(len(logs), heading, len(handles), LEGEND, PANEL[1] + 0.3)
     for log, axis in zip(logs, axes.flat, strict=False):
         _panel(axis, cells[cells["log"] == log], colours, markers)
         axis.set_title(names[log], fontsize="medium")
@@ -108,7 +98,6 @@ def tradeoff_figure(
     for axis in axes[:, 0]:
         axis.set_ylabel(f"{utility.title}\n(better upwards)", fontsize="small")
     figure.legend(handles=handles, loc="outside lower center", ncols=per_line, fontsize="small")
-    entitle(figure, heading)
     return figure
 
 
