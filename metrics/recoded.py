@@ -9,7 +9,7 @@ import numpy as np
 
 from data.relation import IPV4, Column, Relation, grouped
 from data.relation_release import RelationRelease
-from metrics.metric import Value, not_applicable
+from metrics.metric import not_applicable
 
 USER = "user"  # the column that tells persons apart
 SHIFTS = {"1": 24, "2": 16, "3": 8, "4": 0}  # of the octets of an address
@@ -62,8 +62,3 @@ def published(release: RelationRelease) -> int:
 def requested_k(record: Mapping[str, Any]) -> int | None:
     """The k of a run, None if it has no such parameter."""
     return record["parameters"].get("k")
-
-
-def as_values(names: tuple[str, ...], value: Value) -> dict[str, Value]:
-    """The same value for several metrics."""
-    return dict.fromkeys(names, value)

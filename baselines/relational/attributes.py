@@ -90,12 +90,16 @@ def columns_of(relation: Relation, names: str | Sequence[str], parameter: str) -
     ParameterError
         If one is not.
     """
-    names = list(dict.fromkeys(re.split("[,+]", names) if isinstance(names, str) else names))
-    names = [name for name in names if name]
+    names = names_in(names)
     for name in names:
         if name not in relation.names:
             raise ParameterError(f"{parameter}: no column {name!r}; the input has {', '.join(relation.names)}")
     return names
+
+
+def names_in(names: str | Sequence[str]) -> list[str]:
+    """The distinct names that a text separates by ``,`` or ``+``, or of a sequence."""
+    return list(dict.fromkeys(filter(None, re.split("[,+]", names) if isinstance(names, str) else names)))
 
 
 def units_of(relation: Relation, unit: str) -> np.ndarray | None:

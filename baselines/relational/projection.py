@@ -7,12 +7,12 @@ them apart (`unit`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from baselines.relational.attributes import ROWS, names_in
 from data.arrow import from_texts
 from data.log import TIMESTAMP, EventLog
 from data.relation import TIME, Column, Relation, grouped
@@ -23,7 +23,6 @@ from mechanisms.ids import fresh_case_ids
 
 CASE, PAIR, EVENT = "case", "pair", "event"
 ENTITIES = (CASE, PAIR, EVENT)
-ROWS = "rows"
 USER = "user"
 
 
@@ -64,7 +63,7 @@ def project(log: EventLog, entity: str, attributes: str | Sequence[str], user: s
     """
     if entity not in ENTITIES:
         raise ParameterError(f"project must be one of {', '.join(ENTITIES)}; it is {entity!r}")
-    names = _names(attributes)
+    names = names_in(attributes)
     columns = {name: _column(log, name) for name in names}
     if user is not None or USER in log.attributes:
         columns[USER] = _column(log, user or USER)
@@ -118,9 +117,7 @@ def inject(
     order : int64 array (released cases,)
         The case of the log that each released case stems from.
     """
-    of_row = np.empty(release.n_rows, dtype=np.int64)
-    of_row[origins] = release.classes
-    of_event = of_row[projection.of_event]
+    of_event = _classes(release, origins)[projection.of_event]
     texts = _texts(release)
     times = _times(log, projection, release, of_event) if texts.pop(TIMESTAMP, None) is not None else log.timestamps
     # Intervals may overlap where a value has several; the events of a case stay in order of time.
@@ -172,11 +169,11 @@ def through(
     """
     if not log.n_cases:
         raise Infeasible("the log has no case")
-    for name in (kept := _names(keep)):
-        if name not in log.attributes or name in (user or USER, *_names(attributes)):
+    for name in (kept := names_in(keep)):
+        if name not in log.attributes or name in (user or USER, *names_in(attributes)):
             raise ParameterError(f"keep: {name!r} is no attribute of the log, is recoded, or tells persons apart")
     projection = project(log, entity, attributes, user)
-    outcome = anonymize(projection.relation, attributes=_names(attributes), rng=rng, **parameters)
+    outcome = anonymize(projection.relation, attributes=names_in(attributes), rng=rng, **parameters)
     released, order = inject(log, projection, outcome.release, outcome.origins, rng, kept)
     unit = parameters.get("unit", ROWS)
     least = fewest_users(log, projection, outcome, order)
@@ -192,12 +189,18 @@ def fewest_users(log: EventLog, projection: Projection, outcome: Outcome, kept: 
     """Distinct users of the class that has fewest, over the released events; None if the log does not tell them."""
     if USER not in projection.relation.names or not len(kept):
         return None
-    of_row = np.empty(outcome.release.n_rows, dtype=np.int64)
-    of_row[outcome.origins] = outcome.release.classes
     rows = projection.of_event[np.isin(log.case_of_event, kept)]
-    classes, users = of_row[rows], projection.relation[USER].values[rows]
+    classes = _classes(outcome.release, outcome.origins)[rows]
+    users = projection.relation[USER].values[rows]
     counts = np.bincount(classes[grouped([classes, users])[1]])
     return int(counts[counts > 0].min())
+
+
+def _classes(release: RelationRelease, origins: np.ndarray) -> np.ndarray:
+    """The class of each row of the relation, int64 (rows,)."""
+    classes = np.empty(release.n_rows, dtype=np.int64)
+    classes[origins] = release.classes
+    return classes
 
 
 def _note_of_users(least: int | None, k: int | None) -> list[str]:
@@ -209,14 +212,9 @@ def _note_of_users(least: int | None, k: int | None) -> list[str]:
 
 
 def _note_of_times(attributes: str | Sequence[str]) -> str:
-    if TIMESTAMP in _names(attributes):
+    if TIMESTAMP in names_in(attributes):
         return "the times from event to event may still tell a case apart"
     return f"times are released as they are and may tell a case apart; recode {TIMESTAMP} too"
-
-
-def _names(attributes: str | Sequence[str]) -> list[str]:
-    names = re.split("[,+]", attributes) if isinstance(attributes, str) else attributes
-    return list(dict.fromkeys(name for name in names if name))
 
 
 def _column(log: EventLog, name: str) -> Column:
