@@ -14,6 +14,9 @@ os.environ.update(
 sys.path.insert(0, workflow.basedir)
 
 from config.check import ConfigError, checked
+from config.targets import mend
+
+mend()
 
 try:
     config = checked(config)

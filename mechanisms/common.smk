@@ -20,10 +20,21 @@ AUDITS = "audits.py"  # in the folder of a mechanism that is audited; no run dep
 GRIDS = {}  # as declared by `run`: mechanism -> parameter -> values
 READS = {}  # as declared by `run`: mechanism -> kinds of the datasets that it reads
 
+# A cluster grants more than the limits, so that there, too, MEASURE ends what exceeds them, and records it.
+MORE_MINUTES, MORE_MB = 5, 1000
+
+
+def granted_mb(wildcards, attempt):
+    """The memory to ask a cluster for: more yet if the cluster ended the job all the same."""
+    return config["memory_mb"] + attempt * MORE_MB
+
+
 LIMITS = {
     "limit_s": config["timeout"],
     "limit_mb": config["memory_mb"],
     "stop_after": config["stop_after"],
+    "runtime": -(-config["timeout"] // 60) + MORE_MINUTES,
+    "mem_mb": granted_mb,
 }
 
 MEASURE = (
@@ -122,6 +133,12 @@ def pattern(mechanism, file):
     names = GRIDS[mechanism]
     parameters = ",".join(f"{name}={{{name}}}" for name in names) or "default"
     return f"results/{{track}}/{mechanism}/{parameters}/{{log}}/{{repeat}}/{file}"
+
+
+def batch(wildcards):
+    """The runs that make one job of a cluster, one after the other: as many repeats of a cell as surely end in time."""
+    size = max(1, config["job_minutes"] // LIMITS["runtime"])
+    return f"repeats_{int(wildcards.repeat) // size}"
 
 
 def own_files(mechanism):

@@ -11,6 +11,7 @@ rule gather:
         "results/{experiment}/scores/{mechanism}/{log}.csv",
     log:
         "results/{experiment}/messages/gather_{mechanism}_{log}.txt",
+    localrule: True
     conda:
         "../environment.yml"
     shell:
@@ -24,6 +25,7 @@ rule scores:
         "results/{experiment}/scores.csv",
     log:
         "results/{experiment}/messages/scores.txt",
+    localrule: True
     conda:
         "../environment.yml"
     shell:
