@@ -7,7 +7,7 @@ are counted from the midnight (UTC) before the first event of the original log, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -41,23 +41,28 @@ def score(
     chance = prior(persons, origins, victims)
     found: dict[str, Value] = {}
     for name, width in WIDTHS.items():
-        known, released = traces_of(*timed(pair.original, pair.release, width))
+        known, released = traces_of(*timed((pair.original, pair.release), midnight_of(original), width))
         for kind in KINDS:
             link = partial(linkage, known, released, origins, kind, seed=seed, persons=persons, victims=victims)
             found |= values(f"{kind}_{name}", link, chance)
     return found
 
 
-def timed(original: EventLog, release: EventLog, width: int) -> list[tuple[EventLog, np.ndarray]]:
-    """Both logs, each with the number of the activity and the time of every event.
+def midnight_of(log: EventLog) -> int:
+    """The midnight before the first event of a log that has one."""
+    return int(log.timestamps.min() // WIDTHS["day"] * WIDTHS["day"])
+
+
+def timed(logs: Iterable[EventLog], midnight: int, width: int) -> list[tuple[EventLog, np.ndarray]]:
+    """Logs, each with the number of the activity and the time of every event.
 
     Parameters
     ----------
-    original, release : EventLog
+    logs : iterable of EventLog
         In which an activity has the same number.
+    midnight : int
+        From which times are counted.
     width : int
         Microseconds that are not told apart.
     """
-    day = WIDTHS["day"]
-    midnight = original.timestamps.min() // day * day
-    return [(log, (log.timestamps - midnight) // width * ACTIVITIES + log.activities) for log in (original, release)]
+    return [(log, (log.timestamps - midnight) // width * ACTIVITIES + log.activities) for log in logs]

@@ -17,7 +17,7 @@ from data.log import EventLog, empty_log
 from mechanisms import pretsa, shuffle
 from metrics import attack_background, attack_background_times
 from metrics import knowledge as known_things
-from metrics.attack_background_times import WIDTHS, timed
+from metrics.attack_background_times import WIDTHS, midnight_of, timed
 from metrics.knowledge import KINDS, Matches, knowledge, places, traces_of
 from metrics.linkage import SIZES, Linkage, linkage, persons_of, prior, victims_of
 from metrics.metric import Marked
@@ -34,7 +34,7 @@ def linked(original: EventLog, release: EventLog, origins, kind: str, size: int,
     pair = align(original, release)
     kind, _, width = kind.partition("_")
     if width:
-        logs = timed(pair.original, pair.release, WIDTHS[width])
+        logs = timed((pair.original, pair.release), midnight_of(original), WIDTHS[width])
     else:
         logs = [(log, log.activities) for log in (pair.original, pair.release)]
     return linkage(*traces_of(*logs), np.asarray(origins), kind, size, seed, persons)
