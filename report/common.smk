@@ -3,6 +3,8 @@
 import hashlib
 import shlex
 
+from report import progress
+
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
 TABLE = ("csv", "md", "tex")
@@ -200,3 +202,10 @@ def again(wildcards):
     """The command that makes again what is named after it."""
     files = [shlex.quote(os.path.relpath(path)) for path in workflow.overwrite_configfiles]
     return " ".join(["snakemake --cores 1 --force", *(["--configfile", *files] if files else []), "--"])
+
+
+def show_progress():
+    """One line on the terminal in place of many lines a job, unless more or less is asked for."""
+    asked = workflow.output_settings
+    if not (asked.quiet or asked.printshellcmds or asked.verbose):
+        progress.show(logger, [job.rule.name for job in workflow.dag.needrun_jobs()])
