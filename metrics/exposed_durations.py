@@ -41,15 +41,23 @@ def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     }
 
 
-def unique_and_known(original: EventLog, release: EventLog) -> np.ndarray | None:
+def unique_and_known(
+    original: EventLog, release: EventLog, durations: tuple[np.ndarray, np.ndarray] | None = None
+) -> np.ndarray | None:
     """Where an activity and its duration occur once in the release, and in the original too.
+
+    Parameters
+    ----------
+    original, release : EventLog
+    durations : pair of int64 arrays, optional
+        Of their events; by default those by which the two are compared.
 
     Returns
     -------
     bool array (released events,), or None
         None where durations are unknown.
     """
-    if (found := both_durations(original, release)) is None:
+    if (found := durations or both_durations(original, release)) is None:
         return None
     pair = align(original, release)
     values, ranks = np.unique(np.concatenate(found), return_inverse=True)
