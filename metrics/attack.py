@@ -96,9 +96,9 @@ def better(blind: np.ndarray, *informed: np.ndarray) -> float:
     Parameters
     ----------
     blind, informed : float or bool arrays (targets,)
-        What is gained on each target without the release, and with it in one way or another; the first of equals.
+        What is gained on each target without the release, and with it in one way or another, which is taken of equals.
     """
-    strategies = np.stack([blind, *informed]).astype(float)
+    strategies = np.stack([*informed, blind]).astype(float)
     halves = np.arange(len(blind)) % 2 == 0
     gained = np.empty(len(blind))
     for half in (halves, ~halves):

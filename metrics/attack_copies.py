@@ -23,8 +23,8 @@ def _attack(by: str, known: str) -> Attack:
         name=f"copy_by_{by}",
         title=f"Copies, by {by}",
         family="copies",
-        adversary=f"knows {known}; right is to hold a copy for likelier a copy than a case that is none, gained the "
-        "share of what a random order leaves to be gained",
+        adversary=f"knows {known}; right is to rank a copy above a case that is none, and the advantage is a share of "
+        "what a random order leaves to be gained",
         blind_to="copies that are told by anything else",
         empty=None,
         rates=None,

@@ -32,7 +32,8 @@ VERBATIM = Attack(
     name="verbatim",
     title="One exact duration",
     family="exact times",
-    adversary="knows the duration of an activity in each case; right is the only released event with it",
+    adversary="knows the duration of an activity in each case; right is the only released event with it, if it is of "
+    "that case",
     blind_to="times that are only near",
     empty=None,
 )
@@ -58,15 +59,14 @@ METRICS = (
 def score(original: EventLog, release: EventLog, origins: np.ndarray | None) -> dict[str, Value]:
     """The records of both attacks, and the controls of the first one.
 
-    The prior is that of a random pick or of coincidence, whichever is more.
+    The prior is that of a random pick, or of coincidence where that is more.
     """
     if (durations := both_durations(original, release)) is None:
         return {metric.name: UNKNOWN for metric in METRICS}
-    others = _others(original, release, *durations)
-    return _sequences(original, release, durations, others, origins) | _single(original, release, durations, others)
+    return _sequences(original, release, durations, origins) | _single(original, release, origins)
 
 
-def _sequences(original, release, durations, others, origins) -> dict[str, Value]:
+def _sequences(original, release, durations, origins) -> dict[str, Value]:
     """The attack by all times of a case; of released cases of at least three events."""
     values = {"gaps_clock": _resolution(release)}
     eligible = np.flatnonzero(release.lengths >= LEAST)
@@ -76,7 +76,8 @@ def _sequences(original, release, durations, others, origins) -> dict[str, Value
     known = _Keys(original, durations[0])
     keys = duration_keys(release, durations[1])[eligible]
     own = None if origins is None else origins[eligible]
-    coincidence = float(known.identify(duration_keys(release, others)[eligible], None).mean())
+    others = duration_keys(release, _others(original, release, *durations))[eligible]
+    coincidence = float(known.identify(others, None).mean())
     held_out = not_applicable("the mechanism does not tell which case a released one stems from")
     if own is not None:
         held_out = float(known.mistake(keys, own).mean())
@@ -86,13 +87,11 @@ def _sequences(original, release, durations, others, origins) -> dict[str, Value
     return values | controls | GAPS.values(targets=len(eligible), prior=prior, success=success)
 
 
-def _single(original, release, durations, others) -> dict[str, Value]:
+def _single(original, release, origins) -> dict[str, Value]:
     """The attack by one duration; of released cases."""
-    found, chance = (
-        len(np.unique(release.case_of_event[unique_and_known(original, release, each)])) / release.n_cases
-        for each in ((durations[0], durations[1]), (durations[0], others))
-    )
-    return VERBATIM.values(targets=release.n_cases, prior=chance, success=found)
+    found = np.flatnonzero(unique_and_known(original, release, origins))
+    share = len(np.unique(release.case_of_event[found])) / release.n_cases
+    return VERBATIM.values(targets=release.n_cases, prior=1 / original.n_cases, success=share)
 
 
 def duration_keys(log: EventLog, durations: np.ndarray) -> np.ndarray:

@@ -70,10 +70,11 @@ def score(original: EventLog, release: EventLog, origins: np.ndarray | None) -> 
     if not tried.any():
         nothing = not_applicable("every trace near a unique one is that of a case")
         return values | {"presence_decoys": nothing} | PRESENCE.undefined(nothing)
-    gained = better(np.zeros(tried.sum()), found[tried] - wrong[tried])
-    record = PRESENCE.values(targets=int(tried.sum()), prior=1 / 2, success=(1 + gained) / 2)
-    # Of a game with two outcomes the advantage is the difference of the rates of right and wrong alarms.
-    return values | {"presence_decoys": float(wrong[tried].mean()), **record, PRESENCE.metric("advantage"): gained}
+    false = float(wrong[tried].mean())
+    gained = better(np.zeros(len(targets)), found - np.where(tried, wrong, false))
+    record = PRESENCE.values(targets=len(targets), prior=1 / 2, success=(1 + gained) / 2)
+    # Of a game with two outcomes the advantage is the difference of the rates of right and of false alarms.
+    return values | {"presence_decoys": false, **record, PRESENCE.metric("advantage"): gained}
 
 
 def _suppressed(original: EventLog, origins: np.ndarray | None) -> Value:

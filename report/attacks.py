@@ -100,7 +100,7 @@ COLUMNS = {
     "identity": lambda record: share(record.identity),
     "shuffle": lambda record: share(record.shuffle),
     "claimed limit": _limit,
-    "limit": _verdict,
+    "against it": _verdict,
 }
 
 

@@ -14,7 +14,7 @@ from metrics.metric import Metric
 from metrics.registry import declarations
 from report.arguments import attacks_parser
 from report.attack_records import CELL, attack_records, read_games, with_games
-from report.attacks import NONE, NOT_APPLICABLE, advantage_text, attack_notes
+from report.attacks import NONE, NOT_APPLICABLE, advantage_text, attack_notes, share
 from report.audit import number
 from report.best import best_note
 from report.privacy import privacy_cells, privacy_notes, read_audit
@@ -29,9 +29,10 @@ CLASSES = ("prefix_k_min", "variant_k_min")
 ATTACKS = {
     "A1 presence": ("presence_game", "presence"),
     "A2 duration, less δ": ("duration_10min",),
-    "A3 exact times / A4 decoding": ("gaps", "decoded"),
+    "A3 exact times / A4 decoding, rate": ("gaps", "decoded"),
     "A6 background": ("linkage_sequence",),
 }
+RATES = ("gaps", "decoded")  # of which success is shown, and not what it is beyond a guess
 
 
 def ordered(scores: pd.DataFrame, findings: pd.DataFrame | None) -> pd.DataFrame:
@@ -114,7 +115,9 @@ def _advantages(records: list) -> str:
 
 
 def _advantage(record) -> str:
-    """An advantage as printed, less the delta that limits it if one is claimed."""
+    """An advantage as printed, less the delta that limits it if one is claimed; or a rate."""
+    if record.attack in RATES and record.seeds:
+        return share(record.success)
     text = advantage_text(record)
     if not record.claim.startswith("δ") or not record.seeds:
         return text
@@ -147,7 +150,9 @@ def notes(
     statuses = set(scores.loc[scores["metric"].isin([*UTILITY, *CLASSES]), "status"]) - {"n/a"}
     wanted = [name for group in ATTACKS.values() for name in group]
     shown = records[records["attack"].isin(wanted)] if len(records) else records
+    units = [f"{m.title} in {m.unit}" for m in map(declarations().get, UTILITY) if m.unit]
     return [
+        f"{'; '.join(units)}. ↓ lower is better.",
         "Sorted by composed or audited epsilon, never by what is claimed; without a claim below.",
         *privacy_notes(scores, findings),
         *(attack_notes(shown) if len(shown) else ()),

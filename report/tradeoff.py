@@ -94,7 +94,7 @@ def _sweeps(scores: pd.DataFrame) -> pd.DataFrame:
         values = settings(parameters)
         others = [settings(text) for name, text in labels if name == mechanism]
         varied = [name for name in values if len({other.get(name) for other in others}) > 1]
-        stepped = [name for name in varied if STEP.fullmatch(values[name])]
+        stepped = [name for name in varied if all(STEP.fullmatch(other.get(name, "")) for other in others)]
         swept = stepped[0] if stepped else None
         named = [value_label(name, values[name]) for name in varied if name != swept]
         step = float(STEP.fullmatch(values[swept])[1]) if swept else 0.0
@@ -185,7 +185,7 @@ def _label(cell) -> str:
     if math.isnan(cell.claimed):
         return ""
     audited = re.match(r"≥ [\d.]+", cell.bound)
-    return f"{cell.claimed:.2g}→{audited[0] if audited else '?'}"
+    return f"{cell.claimed:.2g}" + (f"→{audited[0]}" if audited else "")
 
 
 def _panel(axis: Axes, cells: pd.DataFrame, looks: dict) -> None:
