@@ -10,10 +10,11 @@ import pandas as pd
 
 from metrics.attack import PARTS, Attack
 from metrics.attack_presence import PRESENCE as DECOYS
+from metrics.intervals import newcombe
 from metrics.metric import CONTROLS
 from metrics.presence_game import GAME
 from metrics.registry import attacks
-from report.intervals import ENOUGH, NO_INTERVAL, OVER_SEEDS, OVER_TARGETS, Interval, newcombe, over_seeds
+from report.intervals import ENOUGH, NO_INTERVAL, OVER_SEEDS, OVER_TARGETS, Interval, over_seeds
 from report.privacy import privacy_cells
 from report.summary import read_scores
 
@@ -108,8 +109,8 @@ def _interval(attack: Attack, values: np.ndarray, parts: dict, means: pd.Series)
     targets = parts["targets"]
     if not len(values) or attack.rates is None or not targets > 0:
         return NO_INTERVAL, ""
-    first, second = (means[attack.metric(rate)] for rate in attack.rates)
-    return newcombe(first, int(targets), second, int(targets)), OVER_TARGETS
+    first, second = ((means[attack.metric(rate)], int(targets)) for rate in attack.rates)
+    return Interval(*newcombe(first, second)), OVER_TARGETS
 
 
 def limit_of(attack: Attack, limits: pd.Series, prior: float) -> tuple[str, float, float]:

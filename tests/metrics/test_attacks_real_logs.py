@@ -11,7 +11,6 @@ from baselines import pripel
 from data.io import read_log
 from mechanisms import amun, pretsa
 from metrics import attack_copies, attack_decoding, attack_gaps, attack_presence
-from report.intervals import wilson
 
 FILES = {
     "Sepsis": "Sepsis_Cases_-_Event_Log.xes.gz",
@@ -86,12 +85,12 @@ def test_durations_decoded_as_reported(log, name, attack, rate):
 
 def test_gaps_of_pripel_identify(log):
     for name, parameters, rate in (
-        ("receipt", {"max_length": 7, "pruning": 14}, wilson(1120 / 1247, 1247)),
-        ("Sepsis", {"max_length": 15, "pruning": 5}, wilson(171 / 574, 574)),
+        ("receipt", {"max_length": 7, "pruning": 14}, 1120 / 1247),
+        ("Sepsis", {"max_length": 15, "pruning": 5}, 171 / 574),
     ):  # of the published code, whose traces end a symbol earlier; ours releases fewer and identifies more of them
         outcome = pripel.anonymize(log(name), epsilon=0.5, **parameters, rng=np.random.default_rng(1))
         values = attack_gaps.score(log(name), outcome.release, origins=outcome.origins)
-        assert values["gaps_success"] > rate.low
+        assert values["gaps_success"] > rate
         assert values["gaps_coincidence"] == values["gaps_held_out"] == 0
         local = pripel.anonymize(
             log(name), epsilon=0.5, time_mode="local", dates=("2010-01-01", "2016-01-01"), **parameters,

@@ -10,12 +10,13 @@ from attack_scores import ACCOUNTED, CODE, CODE_4, FOUND, HARDENED, KEPT, PUBLIS
 from matplotlib import pyplot
 from wording import forbidden
 
+from metrics.intervals import newcombe
 from metrics.registry import declarations
 from report.attack_records import attack_records, presence_limit
 from report.attacks import attack_table, notes, outward, upward
 from report.guarantees import guarantee_table, ordered
 from report.guarantees import notes as guarantee_notes
-from report.intervals import OVER_SEEDS, OVER_TARGETS, newcombe
+from report.intervals import OVER_SEEDS, OVER_TARGETS
 from report.privacy import read_audit
 from report.tradeoff import STRONGEST, tradeoff_cells, tradeoff_figure
 
@@ -55,7 +56,7 @@ def test_with_few_seeds_targets_are_taken_as_independent():
     few = SCORES[SCORES["repeat"] < "2"]
     found = record("presence", CODE, few)
     assert found["interval"] == OVER_TARGETS
-    assert (found["low"], found["high"]) == newcombe(found["advantage"], 784, 0.0, 784)
+    assert (found["low"], found["high"]) == newcombe((found["advantage"], 784), (0.0, 784))
     assert attack_table(few, attack_records(few), NAMES).loc[("b", "amun delta=0.2 code", "Presence"), "advantage"] == (
         "0.890 [0.86, 0.92]*"
     )

@@ -1,4 +1,4 @@
-"""Intervals of rates, by the examples of the literature and of an independent implementation."""
+"""Intervals of rates, by an independent implementation and by hand."""
 
 from __future__ import annotations
 
@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from report.intervals import newcombe, over_seeds, wilson
-
-
-@pytest.mark.parametrize(
-    ("hits", "n", "expected"), [(744, 784, (0.931, 0.962)), (1120, 1247, (0.880, 0.914)), (171, 574, (0.262, 0.337))]
-)
-def test_wilson_by_example(hits, n, expected):
-    assert wilson(hits / n, n) == pytest.approx(expected, abs=5e-4)
+from metrics.intervals import wilson
+from report.intervals import over_seeds
 
 
 @given(st.integers(1, 500), st.floats(0, 1))
@@ -22,12 +16,6 @@ def test_wilson_is_that_of_scipy(n, share):
     hits = round(share * n)
     peer = stats.binomtest(hits, n).proportion_ci(method="wilson")
     assert wilson(hits / n, n) == pytest.approx((peer.low, peer.high), abs=1e-12)
-
-
-def test_newcombe_by_example():
-    # Newcombe 1998, table II, row (a): 56/70 - 48/80, method 10.
-    assert newcombe(56 / 70, 70, 48 / 80, 80) == pytest.approx((0.0524, 0.3339), abs=1e-4)
-    assert newcombe(10 / 10, 10, 0, 10) == pytest.approx((0.6075, 1), abs=1e-4)  # row (g)
 
 
 def test_over_seeds_by_hand():
