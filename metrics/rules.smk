@@ -1,4 +1,5 @@
-"""Scores, every metric of every repeat of a cell in one job; classes for the figures; the bounds of the audit."""
+"""Scores, every metric of every repeat of a cell in one job; classes for the figures; the bounds of the audit; rates of
+presence."""
 
 
 rule profile_classes:
@@ -53,3 +54,17 @@ rule bound_epsilons:
         "../environment.yml"
     shell:
         "python -m metrics.audit {input.draws} --out {output} > {log} 2>&1"
+
+
+rule rate_presence:
+    input:
+        draws="results/presence/{mechanism}/{parameters}/{log}.npz",
+        code=code_files("metrics"),
+    output:
+        "results/presence/{mechanism}/{parameters}/{log}.csv",
+    log:
+        "results/presence/{mechanism}/{parameters}/{log}.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m metrics.presence_game {input.draws} --out {output} > {log} 2>&1"

@@ -9,6 +9,7 @@ TIMING = "_timing"  # ends the name under which an experiment is run again for i
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
 TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
+PRIVACY = ("guarantees", "attacks")  # tables of event logs
 REPORT_CODE = code_files("report")
 AUDIT = "results/audit/audit.csv"
 
@@ -139,6 +140,18 @@ def audit_seen(wildcards):
     return hashlib.sha256(Path(AUDIT).read_bytes()).hexdigest() if os.path.exists(AUDIT) else ""
 
 
+def games(wildcards):
+    """The rates of the game of presence, of the cells with which an experiment plays it."""
+    wanted = experiment(wildcards)["presence"] if track(wildcards) == "runs" else []
+    played = [cell for cell in CELLS[name(wildcards)] if cell[0] in wanted]
+    return [f"results/presence/{mechanism}/{parameters}/{log}.csv" for mechanism, parameters, log in played]
+
+
+def games_option(wildcards, input):
+    """The file names of these rates as an option of a command line."""
+    return ["--games", *input.games] if input.games else []
+
+
 def axes(wildcards):
     """The parameters over which heat maps are drawn, as options."""
     wanted = experiment(wildcards)["heatmaps"]
@@ -161,7 +174,7 @@ def reports():
         wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=figures, kind=FIGURE)
         wanted += expand("results/{name}/heatmaps/{metric}.{kind}", name=name, metric=maps, kind=FIGURE)
         if kind_of(logs_of(name)[0]) == "log":
-            wanted += expand("results/{name}/tables/attacks.{kind}", name=name, kind=TABLE)
+            wanted += expand("results/{name}/tables/{table}.{kind}", name=name, table=PRIVACY, kind=TABLE)
             wanted += expand("results/{name}/figures/tradeoff.{kind}", name=name, kind=FIGURE)
         files = "verdicts.csv", "qc.csv", "tables/comparison.md", "figures/ranks.png"
         wanted += [f"results/{name}/{file}" for file in files]

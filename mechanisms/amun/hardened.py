@@ -159,6 +159,7 @@ def harden(
     return Outcome(
         released,
         diagnostics={
+            "guessing_advantage": delta,
             "nominal_epsilon": epsilon,
             # No figure stands for a guarantee that bounds taken from the log have broken.
             "composed_epsilon": None if bounds.from_data else 2 * epsilon,
