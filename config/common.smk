@@ -15,6 +15,7 @@ sys.path.insert(0, workflow.basedir)
 
 from config.check import ConfigError, checked
 from config.targets import mend
+from data.held_out import MEMBERS
 
 mend()
 
@@ -41,9 +42,12 @@ def code_files(*parts):
     )
 
 
+WHOLE = r"[\w.-]+"  # the name of a log of which no case is held out
+
+
 wildcard_constraints:
     experiment=r"[\w-]+",
-    log=r"[\w.-]+",
+    log=f"{WHOLE}({MEMBERS})?",
     mechanism=r"\w+",
     parameters=r"[^/]+",
     repeat=r"\d+",

@@ -1,4 +1,5 @@
-"""Scores, every metric of every repeat of a cell in one job; classes for the figures; the bounds of the audit."""
+"""Scores, every metric of every repeat of a cell in one job; classes for the figures; the bounds of the audit; rates of
+presence."""
 
 
 rule profile_classes:
@@ -22,9 +23,11 @@ rule score:
     input:
         log="results/logs/{log}/log.parquet",
         runs=cell_files,
+        outsiders=outsiders,
         code=code_files("metrics"),
     output:
-        "results/scores/{track}/{mechanism}/{parameters}/{log}.csv",
+        scores="results/scores/{track}/{mechanism}/{parameters}/{log}.csv",
+        verdicts="results/verdicts/{track}/{mechanism}/{parameters}/{log}.csv",
     log:
         "results/scores/{track}/{mechanism}/{parameters}/{log}.txt",
     conda:
@@ -33,9 +36,10 @@ rule score:
         runs=cell_folders,
         only=costs_only,
         costly=costly,
+        outsiders=outsiders_option,
     shell:
-        "python -m metrics.score --log {input.log} --out {output} {params.only} {params.costly} {params.runs}"
-        " > {log} 2>&1"
+        "python -m metrics.score --log {input.log} --out {output.scores} --verdicts {output.verdicts} {params.only}"
+        " {params.costly} {params.outsiders} {params.runs} > {log} 2>&1"
 
 
 rule bound_epsilons:
@@ -50,3 +54,17 @@ rule bound_epsilons:
         "../environment.yml"
     shell:
         "python -m metrics.audit {input.draws} --out {output} > {log} 2>&1"
+
+
+rule rate_presence:
+    input:
+        draws="results/presence/{mechanism}/{parameters}/{log}.npz",
+        code=code_files("metrics"),
+    output:
+        "results/presence/{mechanism}/{parameters}/{log}.csv",
+    log:
+        "results/presence/{mechanism}/{parameters}/{log}.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m metrics.presence_game {input.draws} --out {output} > {log} 2>&1"

@@ -2,9 +2,11 @@
 
 ``python -m metrics.score --log LOG --out scores.csv RUN [RUN ...]``, where each RUN is a folder that holds
 `release.parquet`, `run.json` and, where the mechanism tells, `origins.parquet`. A run that did not succeed has its
-status in every row and no value.
+status in every row and no value. With `--verdicts` what the runs claim is checked, too (`metrics.verification`).
 
-A score function takes any of `original`, `release`, `origins` and `record`, by these names.
+A score function takes any of `original`, `release`, `origins` and `record`, by these names. Of runs on a log without
+some of its cases (`data.held_out`) it takes these as `outsiders`; then only metrics that compare with them are
+computed, and the rows are of the whole log.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from data.graph import DirectlyFollowsGraph
+from data.held_out import MEMBERS
 from data.io import LogError, read_log
 from data.log import EventLog
 from data.origins import read_origins
@@ -31,14 +34,21 @@ from data.release import read_release
 from metrics.metric import EMPTY, Marked, Value, not_applicable
 from metrics.registry import metric_modules
 from metrics.table import Row, write_csv
+from metrics.verification import Claim, claims
 
 STATUS_OF_RUN = {"timeout": "TO", "memory": "OOM", "infeasible": "INF", "error": "ERR"}
 
 logger = logging.getLogger(__name__)
 
 
-def score_run(original: EventLog | Relation, folder: Path, modules: Sequence[ModuleType]) -> list[Row]:
-    """The rows of one run, one a metric.
+def score_run(
+    original: EventLog | Relation,
+    folder: Path,
+    modules: Sequence[ModuleType],
+    outsiders: EventLog | None = None,
+    verify: bool = False,
+) -> tuple[list[Row], list[Claim]]:
+    """The rows of one run, one a metric; and if wanted the verdicts on what it claims, if it succeeded.
 
     Parameters
     ----------
@@ -46,31 +56,45 @@ def score_run(original: EventLog | Relation, folder: Path, modules: Sequence[Mod
     folder : path
         Holds `run.json` and, if the run succeeded, `release.parquet`: a log, a directly-follows graph or a relation.
     modules : sequence of metric files
+    outsiders : EventLog, optional
+        The cases that the run's log lacks.
+    verify : bool
     """
     record = json.loads((folder / "run.json").read_text())
-    run = record["log"], record["mechanism"], record["parameters_id"], str(record["repeat"])
-    return [Row(*run, name, *_cells(value)) for name, value in _values(original, folder, record, modules).items()]
+    run = record["log"].removesuffix(MEMBERS), record["mechanism"], record["parameters_id"], str(record["repeat"])
+    known = {"original": original, "record": record, "outsiders": outsiders}
+    failure = _read(known, folder)
+    values = _all_marked(failure, modules) if failure else _values(known, folder, modules)
+    rows = [Row(*run, name, *_cells(value)) for name, value in values.items()]
+    if failure or not verify:
+        return rows, []
+    return rows, list(claims(original, known["release"], known["origins"], record, run))
 
 
-def _values(
-    original: EventLog | Relation, folder: Path, record: Mapping[str, Any], modules: Sequence[ModuleType]
-) -> dict[str, Value]:
+def _read(known: dict[str, Any], folder: Path) -> Marked | None:
+    """Add the release and its origins to what is known of a run, or tell why there are none."""
+    original, record = known["original"], known["record"]
     if record["status"] != "ok":
-        return _all_marked(Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or ""), modules)
+        return Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or "")
     try:
-        release = read_release(folder / "release.parquet")
+        known["release"] = release = read_release(folder / "release.parquet")
         is_graph = isinstance(release, DirectlyFollowsGraph)
-        origins = None if is_graph else read_origins(folder / "origins.parquet", _size(original), _size(release))
+        sizes = () if is_graph else (_size(original), _size(release))
+        known["origins"] = None if is_graph else read_origins(folder / "origins.parquet", *sizes)
     except LogError as error:
         logger.error("the run is recorded as ok, but: %s", error)
-        return _all_marked(Marked("ERR", str(error)), modules)
-    known = {"original": original, "release": release, "origins": origins, "record": record}
+        return Marked("ERR", str(error))
+    return None
+
+
+def _values(known: Mapping[str, Any], folder: Path, modules: Sequence[ModuleType]) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for module in modules:
-        if is_graph and _group(module) != "run":
-            values |= _evaluate(module, partial(_score_graph, module, original, release), folder)
+        if isinstance(known["release"], DirectlyFollowsGraph) and _group(module) != "run":
+            score = partial(_score_graph, module, known["original"], known["release"])
         else:
-            values |= _evaluate(module, partial(module.score, **_wanted_of(known, module.score)), folder)
+            score = partial(module.score, **_wanted_of(known, module.score))
+        values |= _evaluate(module, score, folder)
     return values
 
 
@@ -126,8 +150,10 @@ def _cells(value: Value) -> tuple[float | None, str]:
 
 
 def _wanted(module: ModuleType, kind: str, options: argparse.Namespace) -> bool:
-    if not module.METRICS[0].applies(kind):
+    if not module.METRICS[0].applies(kind) or module.METRICS[0].held_out != (options.outsiders is not None):
         return False
+    if options.outsiders is not None:
+        return True
     if options.costs_only:
         return _group(module) == "run"
     return not module.METRICS[0].costly or any(metric.name in options.costly for metric in module.METRICS)
@@ -143,12 +169,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--costly", action="append", default=[], metavar="METRIC", help="one that takes long, to be computed"
     )
+    parser.add_argument("--verdicts", type=Path, help="the CSV file to write of what the runs claim")
+    parser.add_argument("--outsiders", type=Path, help="the cases that the log lacks, to be compared with")
     options = parser.parse_args(arguments)
     logging.basicConfig(format="%(levelname)s: %(message)s")
     kind = "relation" if options.log.suffix == ".parquet" and is_relation(options.log) else "log"
     modules = [module for module in metric_modules() if _wanted(module, kind, options)]
     original = read_relation(options.log) if kind == "relation" else read_log(options.log)
-    write_csv(Row._fields, (row for run in options.runs for row in score_run(original, run, modules)), options.out)
+    outsiders = None if options.outsiders is None else read_log(options.outsiders)
+    verify = options.verdicts is not None and outsiders is None and not options.costs_only
+    rows, verdicts = [], []
+    for run in options.runs:
+        scored, verified = score_run(original, run, modules, outsiders, verify)
+        rows += scored
+        verdicts += verified
+    write_csv(Row._fields, rows, options.out)
+    if options.verdicts is not None:
+        write_csv(Claim._fields, verdicts, options.verdicts)
 
 
 if __name__ == "__main__":
