@@ -14,10 +14,7 @@ os.environ.update(
 sys.path.insert(0, workflow.basedir)
 
 from config.check import ConfigError, checked
-from config.targets import mend
 from data.held_out import MEMBERS
-
-mend()
 
 try:
     config = checked(config)

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from mechanisms.cells import AT, GridError, choose, parameter_sets, seed_of, settings, spelled
+from snakemake.dag import DAG
+
+from mechanisms.cells import AT, GridError, batch_of, choose, parameter_sets, rejoined, seed_of, settings, spelled
 
 # Every mechanism has one of these; nothing else names it.
 RULE_FILES = sorted(
@@ -15,6 +17,18 @@ MECHANISMS = {Path(file).parent.name: file for file in RULE_FILES}
 for name, file in MECHANISMS.items():
     if not name.isidentifier():
         raise WorkflowError(f"{file}: rename the folder; {name!r} must be of letters, digits and underscores")
+
+new_job = DAG.new_job
+
+
+async def new_job_rejoined(dag, rule, targetfile=None, format_wildcards=None, wildcards_dict=None):
+    """Find a job of which Snakemake tells another machine; it takes apart all wildcards at commas (issue 2366)."""
+    if wildcards_dict and "parameters" in wildcards_dict:
+        wildcards_dict = rejoined(wildcards_dict)
+    return await new_job(dag, rule, targetfile, format_wildcards, wildcards_dict)
+
+
+DAG.new_job = new_job_rejoined
 
 AUDITS = "audits.py"  # in the folder of a mechanism that is audited; no run depends on it
 GRIDS = {}  # as declared by `run`: mechanism -> parameter -> values
@@ -136,9 +150,8 @@ def pattern(mechanism, file):
 
 
 def batch(wildcards):
-    """The runs that make one job of a cluster, one after the other: as many repeats of a cell as surely end in time."""
-    size = max(1, config["job_minutes"] // LIMITS["runtime"])
-    return f"repeats_{int(wildcards.repeat) // size}"
+    """The runs that make one job of a cluster: as many repeats of a cell as surely end in time."""
+    return f"repeats_{batch_of(int(wildcards.repeat), LIMITS['runtime'], config['job_minutes'])}"
 
 
 def own_files(mechanism):
