@@ -6,7 +6,7 @@ ENV := $(VENV)/.installed
 RUN := PATH="$(abspath $(VENV))/bin:$$PATH"
 UV := uv==0.13.9
 
-.PHONY: quickstart compare test test-slow benchmark benchmark-dag lock
+.PHONY: quickstart compare test test-slow benchmark benchmark-dag benchmark-big lock
 
 quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
 	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml
@@ -28,6 +28,9 @@ benchmark: $(ENV)  ## speed and memory, as ratios where a peer exists
 
 benchmark-dag: $(ENV)  ## what 10,000 runs cost before and beside the runs
 	$(RUN) python -m benchmarks --part "Graph of jobs"
+
+benchmark-big: $(ENV)  ## every mechanism and metric on logs of millions of events: hours
+	$(RUN) python -m benchmarks --part "Big logs"
 
 lock: $(ENV)  ## derive requirements.lock from environment.yml
 	$(VENV)/bin/python -m pip install --quiet $(UV)

@@ -32,5 +32,9 @@ rule all:
     localrule: True
 
 
+onstart:
+    show_progress()
+
+
 onsuccess:
     shell("python -m report.closing " + " ".join(f"results/{name}" for name in EXPERIMENTS))

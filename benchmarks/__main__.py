@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from benchmarks import dag, harness, importer, mechanisms, prefix_queries, pripel, relational
+from benchmarks import big, dag, harness, importer, mechanisms, prefix_queries, pripel, relational
 from benchmarks.process import ROOT
 
 REAL = {
@@ -32,6 +32,7 @@ PARTS = {
     "Tables": (relational, None),
     "Harness": (harness, None),
     "Graph of jobs": (dag, None),
+    "Big logs": (big, None),
 }
 
 

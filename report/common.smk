@@ -3,6 +3,8 @@
 import hashlib
 import shlex
 
+from report import progress
+
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
 TABLE = ("csv", "md", "tex")
@@ -42,10 +44,12 @@ def track(wildcards):
 
 
 def cell_scores(wildcards):
-    """The scores of all cells of one mechanism and log in an experiment."""
+    """The scores of all cells of one mechanism and log in an experiment, those of runs with cases held out behind."""
+    held_out = HELD_OUT[name(wildcards)] and track(wildcards) == "runs" and kind_of(wildcards.log) == "log"
     return [
-        f"results/scores/{track(wildcards)}/{mechanism}/{parameters}/{log}.csv"
+        f"results/scores/{track(wildcards)}/{mechanism}/{parameters}/{log}{end}.csv"
         for mechanism, parameters, log in CELLS[name(wildcards)]
+        for end in ("", *([MEMBERS] if held_out else []))
         if (mechanism, log) == (wildcards.mechanism, wildcards.log)
     ]
 
@@ -193,3 +197,10 @@ def again(wildcards):
     """The command that makes again what is named after it."""
     files = [shlex.quote(os.path.relpath(path)) for path in workflow.overwrite_configfiles]
     return " ".join(["snakemake --cores 1 --force", *(["--configfile", *files] if files else []), "--"])
+
+
+def show_progress():
+    """One line on the terminal in place of many lines a job, unless more or less is asked for."""
+    asked = workflow.output_settings
+    if not (asked.quiet or asked.printshellcmds or asked.verbose):
+        progress.show(logger, [job.rule.name for job in workflow.dag.needrun_jobs()])
