@@ -15,4 +15,6 @@ options.add_argument(
     "--profile", choices=dfg_query.PROFILES, default="published", help="what epsilon hides (%(default)s)"
 )
 add_length_option(options, "accounted: most events of a case that count", "p80")
-sys.exit(cli.run(options, dfg_query.anonymize))
+
+if __name__ == "__main__":
+    sys.exit(cli.run(options, dfg_query.anonymize))

@@ -15,4 +15,6 @@ options.add_argument("--profile", choices=tvq.PROFILES, default="published", hel
 options.add_argument("--style", choices=tvq.STYLES, default="full-prune", help="what is pruned (%(default)s)")
 options.add_argument("--noise", choices=tvq.LAWS, help="instead of that of the profile")
 options.add_argument("--accounting", choices=tvq.ACCOUNTINGS, help="instead of that of the profile")
-sys.exit(cli.run(options, tvq.anonymize))
+
+if __name__ == "__main__":
+    sys.exit(cli.run(options, tvq.anonymize))

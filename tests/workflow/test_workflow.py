@@ -257,10 +257,13 @@ def test_a_new_mechanism_in_any_language_stands_in_every_table(project):
     add_mechanism(project, "copycat", "cp {input.log} {output.release} # {wildcards.speed}", "speed=[1, 2]")
     configure(project, experiment={"mechanisms": ["identity", "copycat"]})
     snakemake(project)
-    for name in ("emd_variants.md", "cpu_s.tex"):
+    for name in ("emd_variants.md", "cpu_s.tex", "guarantees.md", "attacks.md"):
         table = (project / "results/test/tables" / name).read_text()
         assert "copycat speed=1" in table, table
         assert "copycat speed=2" in table, table
+    with open(project / "results/test/tables/attacks.csv") as file:
+        gained = {(a["mechanism"], a["attack"]): a["advantage"] for a in csv.DictReader(file)}
+    assert float(gained["copycat", "gaps"]) == float(gained["identity", "gaps"]) > 0.9
 
 
 def test_a_new_mechanism_that_declares_it_is_audited(project):
@@ -291,6 +294,20 @@ def test_a_new_mechanism_that_declares_it_is_audited(project):
     assert {path.stem for path in again.glob("*.npz")} == {finding["mechanism"] for finding in findings}
     assert all((finding["attempts"] == "2") == ("Z" in finding["flags"]) for finding in findings)
     assert "audit" not in planned(project)
+
+
+def test_presence_is_played_for_where_an_experiment_says_so(project):
+    query = {"epsilon": [1], "pruning": [2], "max_length": [12], "profile": ["published", "accounted"]}
+    configure(
+        project, presence_targets=3, presence_draws=4,
+        experiment={"mechanisms": ["identity", "tvq"], "grids": {"tvq": query}, "presence": ["tvq"]},
+    )  # fmt: skip
+    snakemake(project, "--", "results/test/tables/attacks.csv")
+    with open(project / "results/test/tables/attacks.csv") as file:
+        played = [a for a in csv.DictReader(file) if a["attack"] == "presence_game"]
+    assert {a["mechanism"] for a in played} == {"tvq"}
+    assert [(float(a["targets"]), a["seeds"]) for a in played] == [(3, "2")] * 2
+    assert len(list(project.glob("results/presence/tvq/*/structured.csv"))) == 2
 
 
 def test_failures_are_results(project):
