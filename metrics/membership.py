@@ -18,7 +18,7 @@ from data.log import EventLog
 from metrics.attack import Attack
 from metrics.attack_background_times import NO_TIMES, WIDTHS, midnight_of, timed
 from metrics.intervals import newcombe, wilson
-from metrics.knowledge import Matches, Traces, knowledge, traces_of
+from metrics.knowledge import alone, traces_of
 from metrics.linkage import MAIN, victims_of
 from metrics.metric import EMPTY, Metric, Value, not_applicable
 from metrics.pair import align
@@ -121,13 +121,4 @@ def _found(log: EventLog, release: EventLog, kind: str, midnight: int, seed: int
         keys, counts = np.unique(keys, return_counts=True)
         return float(np.isin(known[victims], keys[counts == 1]).mean()), len(victims)
     items = timed(logs, midnight, WIDTHS[width]) if width else [(each, each.activities) for each in logs]
-    return _alone(*traces_of(*items), victims, kind, seed), len(victims)
-
-
-def _alone(known: Traces, released: Traces, victims: np.ndarray, kind: str, seed: int) -> float:
-    wanted = np.bincount(known.of_case[victims], minlength=len(known.offsets) - 1)
-    said = knowledge(known, np.flatnonzero(wanted), kind, MAIN, seed)
-    fitting = Matches(released, kind, said.items).count(np.bincount(released.of_case))
-    share = np.bincount(said.owners, fitting == 1, minlength=len(wanted))
-    share /= np.maximum(np.bincount(said.owners, minlength=len(wanted)), 1)
-    return float(share @ wanted / len(victims))
+    return alone(*traces_of(*items), victims, kind, MAIN, seed), len(victims)

@@ -26,7 +26,8 @@ rule score:
         outsiders=outsiders,
         code=code_files("metrics"),
     output:
-        "results/scores/{track}/{mechanism}/{parameters}/{log}.csv",
+        scores="results/scores/{track}/{mechanism}/{parameters}/{log}.csv",
+        verdicts="results/verdicts/{track}/{mechanism}/{parameters}/{log}.csv",
     log:
         "results/scores/{track}/{mechanism}/{parameters}/{log}.txt",
     conda:
@@ -37,8 +38,8 @@ rule score:
         costly=costly,
         outsiders=outsiders_option,
     shell:
-        "python -m metrics.score --log {input.log} --out {output} {params.only} {params.costly} {params.outsiders} {params.runs}"
-        " > {log} 2>&1"
+        "python -m metrics.score --log {input.log} --out {output.scores} --verdicts {output.verdicts} {params.only}"
+        " {params.costly} {params.outsiders} {params.runs} > {log} 2>&1"
 
 
 rule bound_epsilons:

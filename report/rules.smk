@@ -1,4 +1,4 @@
-"""Scores of an experiment, its tables and its figures.
+"""Scores and verdicts of an experiment, its tables and its figures.
 
 An experiment name ending in `_timing` stands for the same cells, run again for their times alone.
 """
@@ -6,11 +6,11 @@ An experiment name ending in `_timing` stands for the same cells, run again for 
 
 rule gather:
     input:
-        cell_scores,
+        cells_of,
     output:
-        "results/{experiment}/scores/{mechanism}/{log}.csv",
+        "results/{experiment}/{table}/{mechanism}/{log}.csv",
     log:
-        "results/{experiment}/messages/gather_{mechanism}_{log}.txt",
+        "results/{experiment}/messages/gather_{table}_{mechanism}_{log}.txt",
     conda:
         "../environment.yml"
     shell:
@@ -19,11 +19,11 @@ rule gather:
 
 rule scores:
     input:
-        gathered_scores,
+        gathered,
     output:
-        "results/{experiment}/scores.csv",
+        "results/{experiment}/{table}.csv",
     log:
-        "results/{experiment}/messages/scores.txt",
+        "results/{experiment}/messages/{table}.txt",
     conda:
         "../environment.yml"
     shell:

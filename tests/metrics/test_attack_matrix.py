@@ -109,9 +109,7 @@ def prefix_classes_alone() -> bool:
     """Each prefix has k cases, and a whole trace has one: who knows where a case ends has found it."""
     log = log_of(*["ab"] * 9, "a")
     release = pretsa.anonymize(log, k=3, t=1.0, variant_k=False, rng=np.random.default_rng(1)).release
-    found = classes(
-        **{name: {"original": log, "release": release}[name] for name in inspect.signature(classes).parameters}
-    )
+    found = classes(original=log, release=release, origins=None)
     return (found["prefix_k_min"], found["variant_k_min"]) == (9, 1)
 
 
