@@ -20,6 +20,8 @@ pytestmark = [pytest.mark.slurm, pytest.mark.skipif(bool(cluster.missing()), rea
 PROFILE = ("--profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2")
 MECHANISMS = ["identity", "shuffle", "amun", "pretsa", "tvq"]
 PATIENCE_S = 300
+RESULTS = ("logs/*/*.parquet", "e[mp]*/**/*.json", "runs/**/*.parquet", "*/**/*.csv", "test/tables/*.[mt]*")
+COSTS = {"wall_s", "cpu_s", "peak_rss_mb", "mechanism_s", "shared_core"}
 # Programs of mechanisms: one tells how often and which of its runs were started; others do more the first time.
 TOLD = "sh -c 'echo {wildcards.repeat} >> told-{wildcards.part}; sleep 1; cp {input.log} {output.release}'"
 FIRST_TIME = (
@@ -87,18 +89,15 @@ def many_short_runs(project: Path) -> list[tuple[str, str]]:
 
 
 def results(project: Path) -> dict[str, object]:
-    """All results that no clock and no machine has a part in: releases, origins, estimates, scores and tables."""
-    kept = {}
-    for pattern in ("logs/*/*.parquet", "runs/**/*.parquet", "e[mp]*/**/*.json", "test/tables/*"):
-        for path in (project / "results").glob(pattern):
-            if path.stem != "cpu_s":
-                kept[str(path.relative_to(project))] = path.read_bytes()
-    with open(project / "results/test/scores.csv") as file:
-        kept["scores"] = [row for row in csv.reader(file) if row[4] not in COSTS]
-    return kept
-
-
-COSTS = ("wall_s", "cpu_s", "peak_rss_mb", "mechanism_s", "shared_core")
+    """Logs, estimates, releases, origins, scores and tables, without what shows costs of runs."""
+    folder, found = project / "results", {}
+    for path in (path for pattern in RESULTS for path in folder.glob(pattern)):
+        if path.suffix == ".csv":
+            rows = csv.reader(path.read_text().splitlines())
+            found[str(path.relative_to(folder))] = [row for row in rows if COSTS.isdisjoint(row)]
+        elif path.stem != "comparison":
+            found[str(path.relative_to(folder))] = path.read_bytes()
+    return {name: content for name, content in found.items() if Path(name).stem != "cpu_s"}
 
 
 def test_results_are_those_of_a_local_run_byte_for_byte(project, tmp_path):
