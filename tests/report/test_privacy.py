@@ -169,12 +169,12 @@ GRID = pd.DataFrame(
 def test_figures_of_utility_say_it_above(findings):
     told = headings(findings(finding(), HELD))
     for name, text in told.items():
-        assert "tvq: claimed ε 1, composed" in text, name
-        assert "audit: violated (claim)" in text, name
+        assert "ε claimed → composed (audit, flags): tvq 1 → " in text, name
+        assert "(violated (claim)" in text, name
     for text in headings(None).values():
-        assert f"audit: {NOT_AUDITED}" in text
+        assert f"({NOT_AUDITED}" in text
     figure = metric_figure(SCORES, declarations()["nominal_epsilon"], {"a": "a"}, [], "Study")
-    assert "audit" not in figure.get_suptitle(), "it is no utility"
+    assert "claimed" not in figure.get_suptitle(), "it is no utility"
     pyplot.close(figure)
 
 
