@@ -252,13 +252,18 @@ def test_matches_in_parts_are_those_of_all_at_once(monkeypatch, few):
     assert (Matches(traces, "sequence", said.items).count(ones) == whole).all()
 
 
-def test_a_prefix_shared_by_k_gives_no_more_than_one_in_k():
+def test_a_prefix_shared_by_k_gives_no_more_than_one_in_k_of_any_victim():
     rng = np.random.default_rng(6)
     log = log_of(*("".join(rng.choice(list("abc"), 4)) for _ in range(80)))
     outcome = pretsa.anonymize(log, k=8, t=1.0, rng=np.random.default_rng(1))
-    for size in SIZES:
-        assert linked(log, outcome.release, outcome.origins, "prefix", size).success <= 1 / 8 + 1e-12
     assert outcome.release.n_cases
+    pair = align(log, outcome.release)
+    known, released = traces_of(*((each, each.activities) for each in (pair.original, pair.release)))
+    for size in SIZES:
+        for victim in range(log.n_cases):
+            found = linkage(known, released, outcome.origins, "prefix", size, 1, victims=np.array([victim]))
+            assert found.success <= 1 / 8 + 1e-12
+            assert found.unique_correct == 0
 
 
 def test_sepsis(real_log):
