@@ -247,6 +247,17 @@ def test_classes_of_ten_pairs_and_the_second_isolate_and_the_day_does_not(stand_
     assert found["row_access_prior"] == pytest.approx(values["access_prior"])
 
 
+@pytest.mark.parametrize(("rendering", "abstains"), [("cidr", 0), ("sound", 0), ("seed", 0.38)])
+def test_sound_texts_cover_every_address_and_those_of_the_study_do_not(stand_in, rendering, abstains):
+    outcome = through(
+        mondrian, stand_in, entity="pair", attributes="org:resource", k=10, rendering=rendering,
+        rng=np.random.default_rng(1),
+    )  # fmt: skip
+    values = scored(stand_in, outcome.release, outcome.origins)
+    assert values["access_abstains_second"] == pytest.approx(abstains, abs=0.01)
+    assert values["access_found_second"] <= 1 - values["access_abstains_second"]
+
+
 @pytest.mark.parametrize(("attributes", "below", "classes"), [("ip", 7, 1023), ("ip,user", 129, 1055)])
 def test_classes_of_ten_rows_with_fewer_users(attributes, below, classes):
     """Measured on an earlier stand-in, which had nearly the same classes."""
