@@ -130,18 +130,6 @@ def test_tables_of_one_metric_say_it_below(findings):
     assert not any("Privacy of" in line for line in notes(SCORES, declarations()["nominal_epsilon"], {"a": "a"}, found))
 
 
-def test_the_table_of_the_audit(findings):
-    found = findings(finding(), finding(pair="gap", claimed=None, composed=None, verdict="no claim", event=""), HELD)
-    table = audit_report.audit_table(found)
-    assert table.iloc[0].tolist() == [
-        "1 (one count)", "3.39", "3.03", "0.55", "violated", "cases of <a> = 1 (25885 and 1149 of 50000)",
-    ]  # fmt: skip
-    assert table.iloc[1][["claimed", "composed", "verdict", "told apart by"]].tolist() == ["–", "–", "no claim", "–"]
-    text = " ".join(audit_report.notes(found))
-    assert "One case more: composed, gap." in text
-    assert "100000 (tvq)" in text
-
-
 def test_a_study_without_any_release_has_a_figure_and_a_table():
     failed = SCORES.assign(value=NAN, status="TO")
     cells = tradeoff_cells(failed, None, EMD)
