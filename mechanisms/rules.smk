@@ -15,6 +15,27 @@ rule draw_audits:
         "python -m mechanisms.audit {params.package} {output} --draws {params.draws} --seed {params.seed} > {log} 2>&1"
 
 
+rule redraw_audits:
+    input:
+        draws="results/audit/draws/{mechanism}.npz",
+        code=code_files("metrics"),
+    output:
+        zeros="results/audit/redraws/{mechanism}.json",
+        draws="results/audit/redraws/{mechanism}.npz",
+    log:
+        "results/audit/redraws/{mechanism}.txt",
+    conda:
+        "../environment.yml"
+    params:
+        package=package,
+        draws=config["audit_draws"],
+        seed=config["seed"],
+    shell:
+        "(python -m metrics.audit {input.draws} --zeros {output.zeros}"
+        " && python -m mechanisms.audit {params.package} {output.draws} --draws {params.draws} --seed {params.seed}"
+        " --again {input.draws} {output.zeros}) > {log} 2>&1"
+
+
 rule draw_presence:
     input:
         log="results/logs/{log}/log.parquet",

@@ -45,6 +45,7 @@ rule score:
 rule bound_epsilons:
     input:
         draws=expand("results/audit/draws/{mechanism}.npz", mechanism=audited()),
+        again=expand("results/audit/redraws/{mechanism}.npz", mechanism=audited()),
         code=code_files("metrics"),
     output:
         "results/audit/audit.csv",
@@ -53,7 +54,7 @@ rule bound_epsilons:
     conda:
         "../environment.yml"
     shell:
-        "python -m metrics.audit {input.draws} --out {output} > {log} 2>&1"
+        "python -m metrics.audit {input.draws} --again {input.again} --out {output} > {log} 2>&1"
 
 
 rule rate_presence:
