@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.slurm, pytest.mark.skipif(bool(cluster.missing()), rea
 PROFILE = ("--profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2")
 MECHANISMS = ["identity", "shuffle", "amun", "pretsa", "tvq"]
 PATIENCE_S = 300
+SCORES = "results/test/scores.csv"
 RESULTS = ("logs/*/*.parquet", "e[mp]*/**/*.json", "runs/**/*.parquet", "*/**/*.csv", "test/tables/*.[mt]*")
 COSTS = {"wall_s", "cpu_s", "peak_rss_mb", "mechanism_s", "shared_core"}
 # Programs of mechanisms: one tells how often and which of its runs were started; others do more the first time.
@@ -60,13 +61,20 @@ def command(*arguments: str) -> list[str]:
 def started(project: Path) -> subprocess.Popen:
     """The workflow on SLURM, in the background, with its output in a file."""
     with open(project / "output.txt", "a") as file:
-        return subprocess.Popen(command(), cwd=project, stdout=file, stderr=file, start_new_session=True)
+        return subprocess.Popen(command("--", SCORES), cwd=project, stdout=file, stderr=file, start_new_session=True)
 
 
 def listed(states: str) -> list[str]:
     """The numbers of the jobs in some states."""
     done = subprocess.run(["squeue", "--noheader", f"--states={states}", "--format=%i"], capture_output=True, text=True)
     return done.stdout.split()
+
+
+def comments(project: Path) -> list[str]:
+    """What the jobs of a workflow are: rule or group, and wildcards."""
+    command = ["squeue", "--noheader", "--states=all", "--format=%Z %k"]
+    lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+    return [line.split()[1] for line in lines if line.split()[0] == str(project)]
 
 
 def node_is(state: str) -> None:
@@ -82,9 +90,9 @@ def told(project: Path) -> list[tuple[str, str]]:
 
 
 def many_short_runs(project: Path) -> list[tuple[str, str]]:
-    """Configure four cells of three repeats; what `told` is to say at the end."""
+    """Configure four cells of three repeats, two of which find room at a time; what `told` is to say at the end."""
     add_mechanism(project, "told", TOLD, "part=[1, 2, 3, 4]")
-    configure(project, repeats=3, experiment={"mechanisms": ["told"]})
+    configure(project, repeats=3, memory_mb=30_000, experiment={"mechanisms": ["told"]})
     return [(f"told-{part}", str(repeat)) for part in (1, 2, 3, 4) for repeat in range(3)]
 
 
@@ -110,7 +118,8 @@ def test_results_are_those_of_a_local_run_byte_for_byte(project, tmp_path):
     assert found.keys() == expected.keys()
     assert sum("release" in name for name in found) == 10
     assert [name for name in found if found[name] != expected[name]] == []
-    assert len(listed("COMPLETED")) < 20, "repeats of a cell, scores and tables go together"
+    batches = [comment for comment in comments(project) if comment.startswith("rule_repeats_")]
+    assert len(batches) == len(MECHANISMS), "both repeats of a cell make one job"
     assert "Nothing to be done" in on_slurm(project)
 
 
@@ -120,7 +129,7 @@ def test_limits_are_enforced_and_recorded_by_the_harness(project):
     add_mechanism(project, "eater", "python -c 'b = [bytearray(10**7) for _ in iter(int, 1)]'", "")
     names = ["sleeper", "eater"]
     configure(project, timeout=2, memory_mb=300, experiment={"mechanisms": names})
-    on_slurm(project)
+    on_slurm(project, "--", "results/test/tables/emd_variants.csv")
     assert [record(project, name)["status"] for name in names] == ["timeout", "memory"]
     assert record(project, "sleeper", 1)["reason"] == "skipped after 1 timeout"
     with open(project / "results/test/tables/emd_variants.csv") as file:
@@ -134,7 +143,7 @@ def test_what_slurm_ends_is_no_result_and_is_made_again(project):
     add_mechanism(project, "slow", FIRST_TIME.replace("WORK", "sleep 200"), "")
     add_mechanism(project, "big", FIRST_TIME.replace("WORK", BIG), "")
     configure(project, repeats=1, timeout=300, experiment={"mechanisms": ["slow", "big"]})
-    output = on_slurm(project, "--set-resources", "slow:runtime=1", "big:mem_mb=900")
+    output = on_slurm(project, "--set-resources", "slow:runtime=1", "big:mem_mb=900", "--", SCORES)
     assert re.search("CANCELLED AT .* DUE TO TIME LIMIT", output), "the log of the job is shown"
     assert "exceeded memory limit" in output
     assert output.count("Trying to restart job") == 2
@@ -149,7 +158,7 @@ def test_a_drained_node_and_a_restarted_controller_delay_a_study_only(project):
     cluster.stop("slurmctld")
     cluster.start("slurmctld")
     cluster.wait_for(lambda: "drain" in cluster.node_state(), "the node is not drained")
-    wait_for(lambda: not listed("RUNNING"), PATIENCE_S)
+    wait_for(lambda: not listed("RUNNING") and listed("PENDING"), PATIENCE_S)
     node_is("resume")
     assert workflow.wait(PATIENCE_S) == 0, (project / "output.txt").read_text()[-5000:]
     assert told(project) == expected, "no run is lost or made twice"
@@ -164,7 +173,7 @@ def test_an_interrupted_workflow_leaves_no_job_and_resumes(project):
     wait_for(lambda: not listed("PENDING,RUNNING,COMPLETING"), PATIENCE_S)
     finished = {path: path.stat().st_mtime_ns for path in project.glob("results/runs/**/run.json")}
     begun = told(project)
-    on_slurm(project)
+    on_slurm(project, "--", SCORES)
     assert {path: path.stat().st_mtime_ns for path in finished} == finished, "what was finished is kept"
     assert set(told(project)) == set(expected)
     assert len(told(project)) == len(expected) + len(begun) - len(finished), "and only what was not is made again"
