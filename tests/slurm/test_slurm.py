@@ -61,7 +61,8 @@ def command(*arguments: str) -> list[str]:
 def started(project: Path) -> subprocess.Popen:
     """The workflow on SLURM, in the background, with its output in a file."""
     with open(project / "output.txt", "a") as file:
-        return subprocess.Popen(command("--", SCORES), cwd=project, stdout=file, stderr=file, start_new_session=True)
+        heeding = ["env", "--default-signal=INT", *command("--", SCORES)]  # even if the tests run in the background
+        return subprocess.Popen(heeding, cwd=project, stdout=file, stderr=file, start_new_session=True)
 
 
 def listed(states: str) -> list[str]:
