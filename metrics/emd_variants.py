@@ -2,7 +2,8 @@
 
 As the stochastic conformance of Leemans et al. (BPM Forum 2019), except for the ground distance: theirs (`emsc`)
 is no metric. With one that is (Li and Liu 2007) some optimal plan leaves the common mass of every variant in
-place, so only the residuals are transported: at most a quarter of all pairs, and nothing on identity.
+place, so only the residuals are transported: at most a quarter of all pairs, and nothing on identity. Exact up to
+`MAX_PAIRS` pairs of variants; beyond, bounds from random blocks and a sample of variants (`metrics.blocks`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from data.log import EventLog
-from metrics.landmarks import landmark_bracket
+from metrics.blocks import block_bracket
 from metrics.metric import Marked, Metric, Value, unless_empty
 from metrics.pair import SharedVariants, align
 from metrics.transport import MAX_PAIRS, Bracket, Costs, steinhaus, support, transport
@@ -35,7 +36,7 @@ METRICS = (
 
 @unless_empty(METRICS)
 def score(original: EventLog, release: EventLog) -> dict[str, Value]:
-    """The distance; beyond `MAX_PAIRS` pairs the middle of certified bounds, marked, and their half-width."""
+    """The distance; beyond `MAX_PAIRS` pairs the middle of bounds, marked, and their half-width."""
     bracket, share = _residual_transport(align(original, release).variants)
     if bracket.met:
         return {"emd_variants": share * bracket.upper, "emd_variants_gap": 0.0}
@@ -53,5 +54,5 @@ def _residual_transport(variants: SharedVariants) -> tuple[Bracket, float]:
     q, targets = support(np.maximum(-surplus, 0), variants.traces)
     share = float(p.sum() / (variants.original.sum() * variants.release.sum()))
     if len(p) * len(q) > MAX_PAIRS:
-        return landmark_bracket(p, q, sources, targets), share
+        return block_bracket(p, q, sources, targets, steinhaus), share
     return transport(p, q, Costs(sources, targets, steinhaus)), share

@@ -81,7 +81,7 @@ def notes(
     lines += best_note(chosen)
     lines += [f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in set(chosen["status"])]
     if "bracket" in set(chosen["status"]):
-        lines.append("~: midpoints of certified brackets, with the largest half-width.")
+        lines.append("~: midpoints of bounds, with the largest half-width.")
     if metric.unit == "s":
         lines += timing_notes(scores)
     if metric.group in UTILITY:
