@@ -6,7 +6,7 @@ distance from above. The blocks' potentials of all targets bound it from below b
 are made feasible for all targets (c-transform); that is done for a sample of sources, so the lower bound is that of the
 sample's mean less `DEVIATIONS` standard errors.
 
-Measured where the distance is known, the middle of the bounds is off by at most 0.005, see benchmarks/README.md.
+The middle of the bounds is mostly much closer to the distance than they are: see benchmarks/README.md.
 """
 
 from __future__ import annotations
