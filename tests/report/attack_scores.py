@@ -112,7 +112,8 @@ FOUND = (
     finding(settings="profile=accounted", composed=1.0, epsilon_low=0.9754, verdict="consistent"),
     finding(
         mechanism="amun", settings="profile=code", claimed=1.238, composed=None, epsilon_low=9.5149, hits=50_000,
-        hits_other=0, largest=9.5149, flags="ZC", structural="no variant is new, so one that only one case has gives it away",
+        hits_other=0, largest=9.5149, flags="ZC",
+        structural="no variant is new, so one that only one case has gives it away",
     ),
     finding(mechanism="amun", settings="profile=hardened", claimed=1.238, composed=2.476, epsilon_low=0.8,
             verdict="consistent"),
