@@ -40,8 +40,8 @@ def audit_table(findings: pd.DataFrame) -> pd.DataFrame:
             "adjacency": findings["adjacency"],
             "draws": findings["draws"].astype(str),
             "told apart by": [event or NONE for event in findings["event"]],
-            "hits": findings["hits"].astype(str),
-            "on the other": findings["hits_other"].astype(str),
+            "hits": _of_events(findings, "hits"),
+            "on the other": _of_events(findings, "hits_other"),
             "again": [_again(f) for f in findings.itertuples()],
             "claimed": [_claimed(f) for f in findings.itertuples()],
             "composed": [number(value) for value in findings["composed"]],
@@ -103,6 +103,10 @@ def _verdict(finding) -> str:
     none = "; no finite epsilon" if finding.structural else ""
     beyond = "; composed violated too" if finding.composed_verdict == "violated" == finding.verdict else ""
     return finding.verdict + (none or beyond)
+
+
+def _of_events(findings: pd.DataFrame, column: str) -> list[str]:
+    return [str(value) if event else NONE for value, event in zip(findings[column], findings["event"], strict=True)]
 
 
 def _bound(finding) -> str:
