@@ -15,6 +15,7 @@ from report.write import write_tables
 TITLE = "Audit of differential privacy"
 NONE = "–"
 ERROR = 0.05  # of the verdict on a mechanism
+VIOLATED = "violated"
 SMALLEST = 1e-16  # p-value that is printed
 
 
@@ -62,8 +63,8 @@ def notes(findings: pd.DataFrame) -> list[str]:
     reasons = sorted(set(findings["structural"]) - {""})
     return [
         "Epsilon: lower bound with confidence 95 %, for all pairs of a mechanism and its settings together. violated: "
-        "the bound exceeds the claim. consistent: no violation found with these draws and events; it proves nothing. "
-        "Delta: likewise, at the claimed epsilon; it decides where a delta is claimed. not testable: so few draws "
+        "the bound exceeds the claim, or what the mechanism itself adds up (composed). consistent: no violation found "
+        "with these draws and events; it proves nothing. Delta: likewise, at the claimed epsilon; it decides where a delta is claimed. not testable: so few draws "
         "cannot contradict the claim, as no bound exceeds the cap.",
         "Half of the draws on either log choose the event, the other half tests it: hits on the log where it is "
         "likelier, and on the other. Bounds of different numbers of draws are not comparable.",
@@ -100,9 +101,11 @@ def at_least(value: float) -> str:
 
 
 def _verdict(finding) -> str:
-    none = "; no finite epsilon" if finding.structural else ""
-    beyond = "; composed violated too" if finding.composed_verdict == "violated" == finding.verdict else ""
-    return finding.verdict + (none or beyond)
+    """Of what is claimed, what it adds up to, or both; and whether a reason of structure goes beyond the numbers."""
+    named = {"claim": finding.verdict, "composed": finding.composed_verdict}
+    failed = [name for name, verdict in named.items() if verdict == VIOLATED]
+    text = f"violated ({', '.join(failed)})" if failed else finding.verdict
+    return text + ("; no finite epsilon" if finding.structural else "")
 
 
 def _of_events(findings: pd.DataFrame, column: str) -> list[str]:
