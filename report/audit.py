@@ -64,8 +64,8 @@ def notes(findings: pd.DataFrame) -> list[str]:
     return [
         "Epsilon: lower bound with confidence 95 %, for all pairs of a mechanism and its settings together. violated: "
         "the bound exceeds the claim, or what the mechanism itself adds up (composed). consistent: no violation found "
-        "with these draws and events; it proves nothing. Delta: likewise, at the claimed epsilon; it decides where a delta is claimed. not testable: so few draws "
-        "cannot contradict the claim, as no bound exceeds the cap.",
+        "with these draws and events; it proves nothing. Delta: likewise, at the claimed epsilon; it decides where a "
+        "delta is claimed. not testable: so few draws cannot contradict the claim, as no bound exceeds the cap.",
         "Half of the draws on either log choose the event, the other half tests it: hits on the log where it is "
         "likelier, and on the other. Bounds of different numbers of draws are not comparable.",
         f"By chance at most {ERROR * mechanisms:.2g} of these {mechanisms} mechanisms with their settings are called "
