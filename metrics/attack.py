@@ -37,7 +37,8 @@ class Attack:
     empty : float or None
         Advantage where the release has no case; None where the attack has no targets then.
     names : mapping of str to str
-        Metrics that record a part under another name; `abstains` may stand for coverage.
+        Metrics that record a part under another name; `abstains` may stand for coverage, and `suppressed` is the share
+        of targets that the release leaves out.
     rates : (str, str) or None
         Ends of the names of the two metrics, shares of the targets, of which the advantage is the difference; None if
         it is no such difference.

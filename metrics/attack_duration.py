@@ -9,6 +9,9 @@ of the durations. A weaker one knows a released case by its trace alone, if no o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from data.log import EventLog
@@ -33,6 +36,7 @@ def _attack(width: str, name: str = "", title: str = "", linked: str = "which re
     )
 
 
+DAY = 86_400_000_000  # microseconds
 PRECISIONS = {"10min": 600_000_000, "10s": 10_000_000}  # microseconds
 LINKED = {width: _attack(width) for width in PRECISIONS}
 BY_TRACE = {
@@ -43,16 +47,24 @@ METRICS = tuple(metric for attack in ATTACKS for metric in attack.metrics)
 
 
 @unless_empty(METRICS)
-def score(original: EventLog, release: EventLog, origins: np.ndarray | None) -> dict[str, Value]:
-    """The records of who knows all links and of who knows traces, for each precision."""
+def score(
+    original: EventLog, release: EventLog, origins: np.ndarray | None, record: Mapping[str, Any]
+) -> dict[str, Value]:
+    """The records of who knows all links and of who knows traces, for each precision.
+
+    Where there is no other duration of the activity, the blind guess is the centre of the public bounds that the run
+    was given, if any.
+    """
     if both_durations(original, release) is None:
         return {metric.name: UNKNOWN for metric in METRICS}
     values: dict[str, Value] = {}
+    centre = (record["parameters"].get("max_duration") or np.nan) * DAY / 2
     for attacks, known in ((LINKED, origins), (BY_TRACE, origins_by_trace(original, release))):
         for width, attack in attacks.items():
-            values |= (
-                attack.undefined(NO_ORIGINS) if known is None else _record(attack, width, original, release, known)
-            )
+            if known is None:
+                values |= attack.undefined(NO_ORIGINS)
+            else:
+                values |= _record(attack, width, original, release, known, centre)
     return values
 
 
@@ -72,7 +84,9 @@ def _traces(log: EventLog, cases: np.ndarray) -> list[bytes]:
     return [activities[offsets[case] : offsets[case + 1]].tobytes() for case in cases.tolist()]
 
 
-def _record(attack: Attack, width: str, original: EventLog, release: EventLog, origins: np.ndarray) -> dict[str, Value]:
+def _record(
+    attack: Attack, width: str, original: EventLog, release: EventLog, origins: np.ndarray, centre: float
+) -> dict[str, Value]:
     durations, released = both_durations(original, release)
     linked = links(original, release, origins)
     instances = np.bincount(linked.original, minlength=original.n_events)
@@ -87,7 +101,8 @@ def _record(attack: Attack, width: str, original: EventLog, release: EventLog, o
     published, true = sums[targets] / instances[targets], durations[targets]
     pairs = original.activities[targets - 1].astype(np.int64) * len(original.labels) + original.activities[targets]
     within = PRECISIONS[width]
-    blind = np.abs(blind_guesses(original, release, within)[targets] - true) <= within
+    guessed = blind_guesses(original, release, within)[targets]
+    blind = np.abs(np.where(np.isnan(guessed), centre, guessed) - true) <= within
     guesses = published, published - bias_of_others(pairs, published - true)
     return attack.values(
         targets=len(targets),

@@ -28,6 +28,15 @@ GAPS = Attack(
     blind_to="times that are only near; cases of one or two events; who knows some of the times alone",
     empty=None,
 )
+WITH_TRACE = Attack(
+    name="gaps_and_trace",
+    title="Exact times and trace",
+    family="exact times",
+    adversary="knows the activities of each case and the times between them; right is the only case with the released "
+    "ones",
+    blind_to=GAPS.blind_to,
+    empty=None,
+)
 VERBATIM = Attack(
     name="verbatim",
     title="One exact duration",
@@ -37,7 +46,7 @@ VERBATIM = Attack(
     blind_to="times that are only near",
     empty=None,
 )
-ATTACKS = (GAPS, VERBATIM)
+ATTACKS = (GAPS, WITH_TRACE, VERBATIM)
 
 
 def _control(name: str, title: str, blind_to: str, **declared) -> Metric:
@@ -47,8 +56,7 @@ def _control(name: str, title: str, blind_to: str, **declared) -> Metric:
 
 
 METRICS = (
-    *GAPS.metrics,
-    *VERBATIM.metrics,
+    *(metric for attack in ATTACKS for metric in attack.metrics),
     _control("gaps_coincidence", "Exact times: identified by other times", GAPS.blind_to, high=1.0),
     _control("gaps_held_out", "Exact times: identified as another case", GAPS.blind_to, high=1.0),
     _control("gaps_clock", "Resolution of the released times", "a resolution that only some events have", unit="s"),
@@ -72,9 +80,10 @@ def _sequences(original, release, durations, origins) -> dict[str, Value]:
     eligible = np.flatnonzero(release.lengths >= LEAST)
     if not len(eligible):
         nothing = not_applicable("no released case has three events")
-        return values | GAPS.undefined(nothing) | {"gaps_coincidence": nothing, "gaps_held_out": nothing}
-    known = _Keys(original, durations[0])
+        controls = dict.fromkeys(("gaps_coincidence", "gaps_held_out"), nothing)
+        return values | controls | GAPS.undefined(nothing) | WITH_TRACE.undefined(nothing)
     keys = duration_keys(release, durations[1])[eligible]
+    known = _Keys(original, duration_keys(original, durations[0]))
     own = None if origins is None else origins[eligible]
     others = duration_keys(release, _others(original, release, *durations))[eligible]
     coincidence = float(known.identify(others, None).mean())
@@ -84,7 +93,16 @@ def _sequences(original, release, durations, origins) -> dict[str, Value]:
     controls = {"gaps_coincidence": coincidence, "gaps_held_out": held_out}
     prior = max(coincidence, 1 / original.n_cases)
     success = float(known.identify(keys, own).mean())
-    return values | controls | GAPS.values(targets=len(eligible), prior=prior, success=success)
+    pair = align(original, release)
+    traces = [case_keys(log, log.activities) for log in (pair.original, pair.release)]
+    both = _Keys(original, mix(duration_keys(original, durations[0])) ^ traces[0])
+    found = float(both.identify(mix(keys) ^ traces[1][eligible], own).mean())
+    return (
+        values
+        | controls
+        | GAPS.values(targets=len(eligible), prior=prior, success=success)
+        | WITH_TRACE.values(targets=len(eligible), prior=prior, success=found)
+    )
 
 
 def _single(original, release, origins) -> dict[str, Value]:
@@ -106,12 +124,15 @@ def _resolution(log: EventLog) -> Value:
 
 
 class _Keys:
-    """The sequences of durations of the original cases of at least three events; the place behind all is for others."""
+    """Numbers that tell sequences apart, of the original cases of at least three events.
 
-    def __init__(self, original: EventLog, durations: np.ndarray) -> None:
+    The place behind all is for what none of them has.
+    """
+
+    def __init__(self, original: EventLog, of_case: np.ndarray) -> None:
         cases = np.flatnonzero(original.lengths >= LEAST)
         self._keys, first, places, counts = np.unique(
-            duration_keys(original, durations)[cases], return_index=True, return_inverse=True, return_counts=True
+            of_case[cases], return_index=True, return_inverse=True, return_counts=True
         )
         self._counts, self._owners = np.append(counts, 0), np.append(cases[first], -1)
         self._place_of_case = np.full(original.n_cases + 1, -1)  # the last one is of no case

@@ -30,6 +30,7 @@ PRESENCE = Attack(
     blind_to="cases that share their trace, times, and counts of a trace; decoys stand for cases that are not in the "
     "log",
     rates=("found", "decoys"),
+    names={"suppressed": "presence_suppressed"},
 )
 ATTACKS = (PRESENCE,)
 

@@ -52,10 +52,10 @@ def attack_records(
     -------
     frame
         One line a cell and attack: log, mechanism, parameters; attack (its name), title, family, adversary; targets,
-        coverage, prior, success, advantage (means over the seeds); low, high and interval (95 % of the advantage, and
-        of what); seeds; statuses (of the runs without a value); identity, shuffle (advantages of the controls on the
-        log); claim (what limits the attack, in words), limit and composed_limit (of the advantage), exceeded (the
-        interval lies above the limit).
+        coverage, prior, success, advantage, suppressed (means over the seeds); low, high and interval (95 % of the
+        advantage, and of what); seeds; statuses (of the runs without a value); identity, shuffle (advantages of the
+        controls on the log); claim (what limits the attack, in words), limit and composed_limit (of the advantage),
+        exceeded (the interval lies above the limit).
     """
     if not len(scores):
         return pd.DataFrame()
@@ -82,6 +82,7 @@ def _record(cell: tuple, attack: Attack, means: pd.Series, limits: pd.Series, ru
     parts = {part: means.get(attack.metric(part), math.nan) for part in PARTS}
     if "abstains" in attack.names:
         parts["coverage"] = 1 - means.get(attack.names["abstains"], math.nan)
+    suppressed = means.get(attack.names.get("suppressed"), math.nan)
     interval, kind = _interval(attack, values, parts, means)
     claim, limit, composed = limit_of(attack, limits, parts["prior"])
     return {
@@ -91,6 +92,7 @@ def _record(cell: tuple, attack: Attack, means: pd.Series, limits: pd.Series, ru
         "family": attack.family,
         "adversary": attack.adversary,
         **parts,
+        "suppressed": suppressed,
         "low": interval.low,
         "high": interval.high,
         "interval": kind,

@@ -53,7 +53,7 @@ def attack_table(scores: pd.DataFrame, records: pd.DataFrame, names: dict[str, s
 
 def share(value: float) -> str:
     """As printed; a share that is not known is not applicable."""
-    return NOT_APPLICABLE if math.isnan(value) else f"{value:.3f}"
+    return NOT_APPLICABLE if math.isnan(value) else f"{round(value, 3) + 0.0:.3f}"  # no -0.000
 
 
 def outward(low: float, high: float) -> str:
@@ -67,7 +67,7 @@ def outward(low: float, high: float) -> str:
 def advantage_text(record) -> str:
     """An advantage with its interval; marked where the interval takes targets as independent."""
     if not record.seeds:
-        return record.statuses.replace("n/a", NOT_APPLICABLE)
+        return ", ".join(record.statuses.split()).replace("n/a", NOT_APPLICABLE)
     mark = "*" if record.interval == OVER_TARGETS else ""
     return share(record.advantage) + outward(record.low, record.high) + mark
 
@@ -93,6 +93,7 @@ def _verdict(record) -> str:
 COLUMNS = {
     "targets": lambda record: NOT_APPLICABLE if math.isnan(record.targets) else f"{record.targets:.0f}",
     "answered": lambda record: share(record.coverage),
+    "left out": lambda record: NONE if math.isnan(record.suppressed) else share(record.suppressed),
     "prior": lambda record: share(record.prior),
     "success": lambda record: share(record.success),
     "advantage": advantage_text,
@@ -107,19 +108,29 @@ COLUMNS = {
 def attack_notes(records: pd.DataFrame) -> list[str]:
     """The sentences that explain attacks."""
     adversaries = dict.fromkeys(
-        f"{record.title}: this adversary {record.adversary}." for record in records.itertuples()
+        f"{record.title}: this adversary {record.adversary}." for record in records[records["seeds"] > 0].itertuples()
     )
     return [
         "Prior and success: shares of the targets that the adversary gets right without and with the release; the "
         "advantage, which we measured, is their difference, with its 95 % interval over the seeds (*: "
         f"{OVER_TARGETS}). Another adversary may gain more. Few targets say little.",
-        "Identity, shuffle: the advantage of the same attack where it must succeed and where it must fail.",
+        "Answered: the share of targets on which the adversary answers; left out: that which the release leaves out, "
+        "which counts as not found. Identity, shuffle: the advantage of the same attack where it must succeed and "
+        "where it must fail.",
         "Claimed limit, of the advantage: tanh(ε/2) + δ for presence in a release of (ε, δ)-differential privacy; "
         "Amun's δ for a guess; for who knows a prefix that k cases share, 1/k less the prior.",
         "At least the advantage of presence is not all: the true epsilon may be more than it shows, so see the audit.",
         KNOWN_LOGS,
         *adversaries,
     ]
+
+
+def clocks(scores: pd.DataFrame, names: dict[str, str]) -> list[str]:
+    """The sentence on how fine the times of each log are: what a coarse clock lets coincide identifies nobody."""
+    own = scores[(scores["metric"] == "gaps_clock") & (scores["mechanism"] == "identity")].dropna(subset="value")
+    finest = own.groupby("log", sort=False)["value"].min()
+    told = ", ".join(f"{names[log]} {seconds:g} s" for log, seconds in finest.items())
+    return [f"Resolution of the times: {told}."] if told else []
 
 
 def notes(
@@ -129,6 +140,7 @@ def notes(
     statuses = set(" ".join(records["statuses"]).split()) if len(records) else set()
     return [
         *(attack_notes(records) if len(records) else ()),
+        *clocks(scores, names),
         *privacy_notes(scores, findings),
         *(f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in statuses - {"n/a"}),
         f"{NOT_APPLICABLE}: the attack has no targets, or its links are not told.",

@@ -41,7 +41,7 @@ FREQUENT = EventLog(
 
 
 def attacked(score: Callable, log: EventLog, release: EventLog, origins: np.ndarray, seed: int) -> dict:
-    known = {"original": log, "release": release, "origins": origins, "record": {"seed": seed}}
+    known = {"original": log, "release": release, "origins": origins, "record": {"seed": seed, "parameters": {}}}
     return score(**{name: known[name] for name in inspect.signature(score).parameters})
 
 

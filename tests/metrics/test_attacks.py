@@ -21,8 +21,8 @@ from metrics.links import blind_guesses
 from metrics.metric import Marked
 from metrics.registry import metric_modules
 
-OF_RELEASES = [module for module in metric_modules() if module.METRICS[0].group == "attack"]
-ATTACKS = [module for module in OF_RELEASES if not module.METRICS[0].held_out]
+DECLARED = [(module, module.METRICS[0]) for module in metric_modules()]
+ATTACKS = [module for module, first in DECLARED if first.group == "attack" and first.of == "log" and not first.held_out]
 MINUTE = 60_000_000
 DAY = 24 * 60 * MINUTE
 # As many variants as cases, and gaps of their own.
@@ -33,7 +33,7 @@ T = log_of("abc", "abc", "acb", "ab", "abb")
 
 
 def attack(module, original: EventLog, release: EventLog, origins=None, seed: int = 1) -> dict:
-    known = {"original": original, "release": release, "origins": origins, "record": {"seed": seed}}
+    known = {"original": original, "release": release, "origins": origins, "record": {"seed": seed, "parameters": {}}}
     return module.score(**{name: known[name] for name in inspect.signature(module.score).parameters})
 
 
@@ -51,7 +51,10 @@ def number(value) -> float | str:
 
 
 # These deal durations out by the order of the events.
-DEALT_OUT = {"gaps_coincidence", "gaps_prior", "gaps_advantage", "verbatim_prior", "verbatim_advantage"}
+DEALT_OUT = {
+    "gaps_coincidence",
+    *(f"gaps{end}_{part}" for end in ("", "_and_trace") for part in ("prior", "advantage")),
+}
 
 
 # Controls
@@ -98,6 +101,14 @@ def test_a_log_without_targets():
     one = log_of("a", "a")
     found = all_attacks(one, one, np.arange(2))
     assert {number(found[name]) for name in ("presence_found", "gaps_advantage", "duration_10s_advantage")} == {"n/a"}
+
+
+@pytest.mark.parametrize("log", [log_of("a"), log_of("ab"), log_of("a", "a"), log_of("ab", "ab"), log_of("abc")])
+@pytest.mark.filterwarnings("error")
+def test_tiny_logs_have_no_targets_or_values_and_no_warnings(log):
+    for release, origins in ((log, np.arange(log.n_cases)), (empty_log(), np.empty(0, dtype=np.int64)), (log, None)):
+        for value in all_attacks(log, release, origins).values():
+            assert isinstance(value, Marked) or np.isfinite(value)
 
 
 @settings(max_examples=10, deadline=None)
@@ -185,6 +196,46 @@ def test_events_are_linked_as_far_as_the_activities_agree():
     assert found["duration_10min_coverage"] == 1 / 3
 
 
+@pytest.mark.parametrize(("scale", "compressed"), [(10, 1), (40, 1), (40, 0.25)])
+def test_noise_hides_durations_as_its_law_says(scale, compressed):
+    rng = np.random.default_rng(1)
+    hours = rng.permutation(4000) * 10 + 1000.0  # too far apart to be guessed
+    noise = rng.laplace(0, scale, 4000) * compressed / 60
+    log = log_of(*(("ab", (0, value)) for value in hours))
+    noisy = log_of(*(("ab", (0, value)) for value in hours + noise))
+    found = attack(attack_duration, log, noisy, np.arange(4000))
+    assert found["duration_10min_prior"] == 0
+    assert found["duration_10min_advantage"] == pytest.approx(1 - np.exp(-10 / (scale * compressed)), abs=0.02)
+
+
+def test_a_known_bias_is_corrected():
+    log = log_of(*(("ab", (0, value)) for value in range(100, 140)))
+    late = log_of(*(("ab", (0, value + 5)) for value in range(100, 140)))
+    assert attack(attack_duration, log, late, np.arange(40))["duration_10s_success"] == 1
+    assert attack_duration.bias_of_others(np.array([0, 0, 0, 1]), np.array([1.0, 5.0, 9.0, 7.0])).tolist() == [
+        5,
+        1,
+        1,
+        0,
+    ]
+
+
+def test_without_any_other_duration_the_public_bounds_are_guessed():
+    log = log_of(("ab", (0, 36)))
+    known = {"original": log, "release": log, "origins": np.arange(1)}
+    for days, prior in ((None, 0), (3, 1), (4, 0)):
+        found = attack_duration.score(**known, record={"parameters": {"max_duration": days}})
+        assert found["duration_10s_prior"] == prior
+
+
+def test_who_links_by_trace_needs_no_origins():
+    log = log_of(("abc", (0, 1, 3)), ("abd", (0, 2, 3)), ("ab", (0, 5)), ("ab", (0, 7)))
+    found = attack(attack_duration, log, log)
+    assert found["duration_by_trace_10s_success"] == 1
+    assert found["duration_by_trace_10s_coverage"] == 4 / 6
+    assert number(found["duration_10s_success"]) == "n/a"
+
+
 # Exact times
 
 
@@ -194,6 +245,22 @@ def test_exact_times_are_found_in_another_order_and_only_where_they_are_of_one_c
     assert found["gaps_success"] == pytest.approx(1 / 3)
     wrong = attack(attack_gaps, log, take(log, np.array([2, 0, 3, 1])), np.array([2, 1, 3, 0]))
     assert wrong["gaps_success"] == 0
+
+
+def test_times_of_two_cases_are_told_apart_by_their_traces():
+    log = log_of(("abc", (0, 1, 3)), ("abd", (0, 1, 3)))
+    found = attack(attack_gaps, log, log, np.arange(2))
+    assert (found["gaps_success"], found["gaps_and_trace_success"]) == (0, 1)
+    assert found["gaps_held_out"] == 1, "as if the own case were not there"
+    assert found["gaps_clock"] == 3600
+
+
+def test_one_duration_counts_where_it_is_of_the_own_case():
+    log = log_of(("ab", (0, 1)), ("ab", (0, 2)), ("ab", (0, 2)))
+    release = log_of(("ab", (0, 1)), ("ab", (0, 2)), ("ab", (0, 9)))
+    assert attack(attack_gaps, log, release, np.array([0, 1, 2]))["verbatim_success"] == 2 / 3
+    assert attack(attack_gaps, log, release, np.array([2, 0, 1]))["verbatim_success"] == 0
+    assert attack(attack_gaps, log, release)["verbatim_success"] == 2 / 3
 
 
 def test_a_coarse_clock_is_no_success_of_the_attack():
@@ -237,6 +304,14 @@ def test_constant_durations_of_the_published_code_are_decoded_and_hardened_ones_
     assert abs(released(amun, log, delta=0.3, **public)["decoded_success"]) < 0.05
 
 
+def test_the_factor_is_found_from_round_durations_alone():
+    assert attack_decoding.likely_factor(np.array([72.0, 72.0, 143.05, 0.0, 0.0, 0.0])) == pytest.approx(
+        0.2
+    )  # of an hour
+    assert attack_decoding.likely_factor(np.array([1679.2643, 1679.2643, 5.0])) == pytest.approx(0.16616, abs=1e-5)
+    assert attack_decoding.likely_factor(np.array([0.0, 0.5])) == 0
+
+
 # Copies
 
 
@@ -263,6 +338,27 @@ def test_copies_by_hand():
     assert found["copy_by_position_advantage"] == pytest.approx(0)
     assert attack(attack_copies, T, T, np.array([0, 1, 2, 1, 0]))["copy_by_position_advantage"] == pytest.approx(1)
     assert attack_copies.area_of_random_order(np.array([2, 2, 1])) == pytest.approx(5 / 6)
+
+
+def test_ids_and_times_may_tell_copies():
+    origins = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0, 1])
+    rng = np.random.default_rng(1)
+    hours = rng.permutation(1000)[:4][origins].astype(float)
+    near = log_of(*(("ab", (0, hour + noise)) for hour, noise in zip(hours, rng.random(10) / 100, strict=True)))
+    assert attack_copies.nearness(near).max() > -0.01
+    numbered = EventLog(
+        near.activities, near.timestamps, near.offsets, near.labels, [str(n) for n in (*range(4), *range(50, 56))]
+    )
+    found = attack(attack_copies, T, numbered, origins)
+    assert found["copy_by_id_success"] == found["copy_by_position_success"] == found["copy_accuracy"] == 1
+    assert found["copy_majority"] == 0.6
+    assert found["copy_null_error"] == pytest.approx(np.sqrt(11 / (12 * 6 * 4)))
+
+
+def test_order_follows_the_starts():
+    log = log_of(("ab", (0, 1)), ("ab", (5, 6)), ("ab", (9, 10)))
+    assert attack(attack_copies, log, log, np.array([2, 1, 0]))["order_by_start"] == pytest.approx(1)
+    assert attack(attack_copies, log, log, np.array([2, 1, 0]))["order_kept"] == pytest.approx(-1)
 
 
 def test_copies_in_random_order_are_not_told():
