@@ -6,7 +6,7 @@ ENV := $(VENV)/.installed
 RUN := PATH="$(abspath $(VENV))/bin:$$PATH"
 UV := uv==0.13.9
 
-.PHONY: quickstart compare test test-slow benchmark benchmark-dag lock
+.PHONY: quickstart compare test test-slow benchmark lock
 
 quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
 	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml
@@ -23,11 +23,8 @@ test: $(ENV)  ## all tests but the long ones
 test-slow: $(ENV)  ## the long tests: full grids, agreement in distribution, large logs
 	$(RUN) python -m pytest -m slow
 
-benchmark: $(ENV)  ## speed and memory, as ratios where a peer exists
-	$(RUN) python -m benchmarks
-
-benchmark-dag: $(ENV)  ## what 10,000 runs cost before and beside the runs
-	$(RUN) python -m benchmarks --part "Graph of jobs"
+benchmark: $(ENV)  ## speed and memory beside public peers; one part alone: make benchmark PART=Tables
+	$(RUN) python -m benchmarks $(if $(PART),--part $(PART))
 
 lock: $(ENV)  ## derive requirements.lock from environment.yml
 	$(VENV)/bin/python -m pip install --quiet $(UV)
