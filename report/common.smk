@@ -3,7 +3,7 @@
 import hashlib
 import shlex
 
-from report import progress
+from report import jobs, plan, prediction, progress
 
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
@@ -11,6 +11,7 @@ TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
 REPORT_CODE = code_files("report")
 AUDIT = "results/audit/audit.csv"
+MEASURED = [Path(project_path("benchmarks", f"{name}.csv")) for name in ("growth", "small")]  # of what jobs cost
 
 DECIDING = {wanted["best_of"]["metric"] for wanted in config["experiments"].values() if "best_of" in wanted}
 UNKNOWN = sorted({*METRICS, *DECIDING} - set(declarations()))
@@ -202,3 +203,34 @@ def show_progress():
     asked = workflow.output_settings
     if not (asked.quiet or asked.printshellcmds or asked.verbose):
         progress.show(logger, [job.rule.name for job in workflow.dag.needrun_jobs()])
+
+
+def size_of(log):
+    """Cases, events and variants of a log as imported or, before that, as published; rows of a table; None if unknown."""
+    imported, known = Path(f"results/logs/{log}/statistics.json"), DATASETS[log]
+    found = json.loads(imported.read_text()) if imported.exists() else vars(known)
+    names = ("rows",) * 3 if known.kind == "relation" else prediction.Size._fields
+    return prediction.Size(*(float(found[name]) for name in names)) if all(found.get(name) for name in names) else None
+
+
+def seconds_of(file):
+    """How long the job took that made a file, if Snakemake knows."""
+    known = workflow.persistence.metadata(file)
+    return known.endtime - known.starttime if known and known.endtime and known.starttime else None
+
+
+def plan_text(wildcards):
+    """What the default target amounts to."""
+    sizes = {log: size_of(log) for log in RAW_FILES}
+    study = plan.Study(
+        jobs=jobs.jobs(workflow.rules, "all"),
+        mechanisms=set(MECHANISMS),
+        sizes={log: size for log, size in sizes.items() if size},
+        kinds={log: kind_of(log) for log in RAW_FILES},
+        costly=COSTLY,
+        repeats=config["repeats"],
+        cores=workflow.cores,
+        limit_s=config["timeout"],
+        took=seconds_of,
+    )
+    return plan.plan(study, prediction.Predictor(MEASURED))
