@@ -6,7 +6,7 @@ ENV := $(VENV)/.installed
 RUN := PATH="$(abspath $(VENV))/bin:$$PATH"
 UV := uv==0.13.9
 
-.PHONY: quickstart compare test test-slow benchmark lock
+.PHONY: quickstart compare test test-slow benchmark benchmark-big lock
 
 quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
 	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml
@@ -25,6 +25,10 @@ test-slow: $(ENV)  ## the long tests: full grids, agreement in distribution, lar
 
 benchmark: $(ENV)  ## speed and memory beside public peers; one part alone: make benchmark PART=Tables
 	$(RUN) python -m benchmarks $(if $(PART),--part $(PART))
+
+benchmark-big: $(ENV)  ## every mechanism and metric on logs of millions of events: hours
+	$(RUN) python -m benchmarks.big
+	$(RUN) python -m benchmarks.growth
 
 lock: $(ENV)  ## derive requirements.lock from environment.yml
 	$(VENV)/bin/python -m pip install --quiet $(UV)

@@ -17,6 +17,8 @@ from benchmarks import suite
 from benchmarks.peers import PEERS, PeerError, interpreter
 from benchmarks.process import ROOT
 
+README = ROOT / "benchmarks/README.md"
+FOLLOWS = "## Big logs"
 HEAD = """# Benchmarks
 
 `make benchmark` measures every mechanism, the import and the harness beside the public programs that do the same, each
@@ -47,11 +49,16 @@ def main() -> None:
             suite.measure(part, options.logs, options.rounds)
     lines = suite.read()
     suite.draw(lines)
-    (ROOT / "benchmarks/README.md").write_text(document(lines))
+    README.write_text(document(lines) + kept(README.read_text()))
+
+
+def kept(text: str) -> str:
+    """What follows in the document, which is not of the suite."""
+    return "".join(text.partition(f"\n{FOLLOWS}")[1:])
 
 
 def document(lines: list[suite.Line]) -> str:
-    """The text of benchmarks/README.md."""
+    """The part of benchmarks/README.md that is of the suite."""
     text = [HEAD, "![How many times as much CPU the peers need](suite.png)", ""]
     text.append(tabulate(suite.table(lines), headers="keys", tablefmt="pipe", disable_numparse=True))
     for part, module in suite.PARTS.items():

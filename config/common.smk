@@ -14,6 +14,7 @@ os.environ.update(
 sys.path.insert(0, workflow.basedir)
 
 from config.check import ConfigError, checked
+from data.held_out import MEMBERS
 
 try:
     config = checked(config)
@@ -38,9 +39,12 @@ def code_files(*parts):
     )
 
 
+WHOLE = r"[\w.-]+"  # the name of a log of which no case is held out
+
+
 wildcard_constraints:
     experiment=r"[\w-]+",
-    log=r"[\w.-]+",
+    log=f"{WHOLE}({MEMBERS})?",
     mechanism=r"\w+",
     parameters=r"[^/]+",
     repeat=r"\d+",

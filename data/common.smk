@@ -34,9 +34,14 @@ def logs_of(experiment):
     return [log for log in config["experiments"][experiment]["logs"] if log in RAW_FILES]
 
 
+def whole(log):
+    """The log that another one is made from, itself or with some cases held out."""
+    return log.removesuffix(MEMBERS)
+
+
 def kind_of(log):
     """Whether a dataset is an event log (`log`) or a table of rows (`relation`)."""
-    return DATASETS[log].kind
+    return DATASETS[whole(log)].kind
 
 
 def unavailable_logs(experiment):

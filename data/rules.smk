@@ -39,12 +39,33 @@ rule convert:
         statistics="results/logs/{log}/statistics.json",
     log:
         "results/logs/{log}/convert.txt",
+    wildcard_constraints:
+        log=WHOLE,
     conda:
         "../environment.yml"
     params:
         options=convert_options,
     shell:
         "python -m data.convert {input.raw:q} {output.log} {output.statistics} {params.options:q} > {log} 2>&1"
+
+
+rule hold_out:
+    input:
+        log="results/logs/{log}/log.parquet",
+        code=project_path("data", "held_out.py"),
+    output:
+        members=f"results/logs/{{log}}{MEMBERS}/log.parquet",
+        held_out=f"results/logs/{{log}}{MEMBERS}/held_out.parquet",
+    log:
+        f"results/logs/{{log}}{MEMBERS}/hold_out.txt",
+    wildcard_constraints:
+        log=WHOLE,
+    conda:
+        "../environment.yml"
+    params:
+        seed=config["seed"],
+    shell:
+        "python -m data.held_out {input.log} {output} --seed {params.seed} > {log} 2>&1"
 
 
 rule survey:

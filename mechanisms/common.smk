@@ -87,7 +87,7 @@ def public_bounds(*names):
     """The public bounds that a mechanism takes, as options of its command line."""
 
     def options(wildcards):
-        bounds = config["public_bounds"].get(wildcards.log, {})
+        bounds = config["public_bounds"].get(whole(wildcards.log), {})
         values = {name: bounds[name] if name == "dates" else [bounds[name]] for name in names if name in bounds}
         return [f"--{name.replace('_', '-')} {' '.join(map(str, value))}" for name, value in values.items()]
 
@@ -96,7 +96,7 @@ def public_bounds(*names):
 
 def hierarchies(wildcards):
     """The files of hierarchies of the columns that a run recodes, if the dataset has any."""
-    folder = DATASETS[wildcards.log].hierarchies
+    folder = DATASETS[whole(wildcards.log)].hierarchies
     files = [Path(folder, f"{name}.csv") for name in wildcards.attributes.split("+")]
     return [str(file) for file in files if folder and file.is_file()]
 

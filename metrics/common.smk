@@ -6,12 +6,15 @@ from metrics.registry import declarations
 EXPERIMENTS = {name: wanted for name, wanted in config["experiments"].items() if logs_of(name)}
 CELLS = {name: cells(name) for name in EXPERIMENTS}
 
-# Metrics that take long are computed of the cells of which an experiment shows them.
+# Metrics that take long are computed of the cells of which an experiment shows them, those that want cases held out on
+# further runs.
 COSTLY = {}
+HELD_OUT = {}
 for experiment_name, found in CELLS.items():
     shown = {m for m in EXPERIMENTS[experiment_name]["metrics"] if m in declarations() and declarations()[m].costly}
+    HELD_OUT[experiment_name] = [m for m in shown if declarations()[m].held_out]
     for cell in found if shown else ():
-        COSTLY[cell] = COSTLY.get(cell, set()) | shown
+        COSTLY[cell] = COSTLY.get(cell, set()) | shown - set(HELD_OUT[experiment_name])
 for claim in CLAIMS:
     for cell in claim.cells if claim.metric in declarations() and declarations()[claim.metric].costly else ():
         COSTLY[cell] = COSTLY.get(cell, set()) | {claim.metric}
@@ -34,6 +37,16 @@ def cell_folders(wildcards):
     """The folders of all repeats of a cell."""
     cell = "results/{track}/{mechanism}/{parameters}/{log}".format(**dict(wildcards.items()))
     return [f"{cell}/{repeat}" for repeat in range(config["repeats"])]
+
+
+def outsiders(wildcards):
+    """The cases that a log lacks, if some are held out."""
+    return [f"results/logs/{wildcards.log}/held_out.parquet"] if wildcards.log.endswith(MEMBERS) else []
+
+
+def outsiders_option(wildcards):
+    """The same as an option of the command line."""
+    return [f"--outsiders {file}" for file in outsiders(wildcards)]
 
 
 def costs_only(wildcards):

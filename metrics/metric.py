@@ -41,6 +41,8 @@ class Metric:
         What it compares; the cost of a run is that of either.
     costly : bool
         Whether it takes so long that it is computed only where an experiment shows it.
+    held_out : bool
+        Whether it is of runs on a log without some of its cases, which are made for it (`data.held_out`).
     is_metric : bool
         Whether it is symmetric and obeys the triangle inequality.
     blind_to : str
@@ -59,6 +61,7 @@ class Metric:
     group: Literal["default", "published", "extended", "run", "claim", "attack"] = "extended"
     of: Literal["log", "relation"] = "log"
     costly: bool = False
+    held_out: bool = False
     is_metric: bool = False
     blind_to: str = ""
 

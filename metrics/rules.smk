@@ -22,6 +22,7 @@ rule score:
     input:
         log="results/logs/{log}/log.parquet",
         runs=cell_files,
+        outsiders=outsiders,
         code=code_files("metrics"),
     output:
         "results/scores/{track}/{mechanism}/{parameters}/{log}.csv",
@@ -33,8 +34,9 @@ rule score:
         runs=cell_folders,
         only=costs_only,
         costly=costly,
+        outsiders=outsiders_option,
     shell:
-        "python -m metrics.score --log {input.log} --out {output} {params.only} {params.costly} {params.runs}"
+        "python -m metrics.score --log {input.log} --out {output} {params.only} {params.costly} {params.outsiders} {params.runs}"
         " > {log} 2>&1"
 
 

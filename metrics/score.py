@@ -4,7 +4,9 @@
 `release.parquet`, `run.json` and, where the mechanism tells, `origins.parquet`. A run that did not succeed has its
 status in every row and no value.
 
-A score function takes any of `original`, `release`, `origins` and `record`, by these names.
+A score function takes any of `original`, `release`, `origins` and `record`, by these names. Of runs on a log without
+some of its cases (`data.held_out`) it takes these as `outsiders`; then only metrics that compare with them are
+computed, and the rows are of the whole log.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from data.graph import DirectlyFollowsGraph
+from data.held_out import MEMBERS
 from data.io import LogError, read_log
 from data.log import EventLog
 from data.origins import read_origins
@@ -37,7 +40,9 @@ STATUS_OF_RUN = {"timeout": "TO", "memory": "OOM", "infeasible": "INF", "error":
 logger = logging.getLogger(__name__)
 
 
-def score_run(original: EventLog | Relation, folder: Path, modules: Sequence[ModuleType]) -> list[Row]:
+def score_run(
+    original: EventLog | Relation, folder: Path, modules: Sequence[ModuleType], outsiders: EventLog | None = None
+) -> list[Row]:
     """The rows of one run, one a metric.
 
     Parameters
@@ -46,14 +51,21 @@ def score_run(original: EventLog | Relation, folder: Path, modules: Sequence[Mod
     folder : path
         Holds `run.json` and, if the run succeeded, `release.parquet`: a log, a directly-follows graph or a relation.
     modules : sequence of metric files
+    outsiders : EventLog, optional
+        The cases that the run's log lacks.
     """
     record = json.loads((folder / "run.json").read_text())
-    run = record["log"], record["mechanism"], record["parameters_id"], str(record["repeat"])
-    return [Row(*run, name, *_cells(value)) for name, value in _values(original, folder, record, modules).items()]
+    run = record["log"].removesuffix(MEMBERS), record["mechanism"], record["parameters_id"], str(record["repeat"])
+    values = _values(original, folder, record, modules, outsiders)
+    return [Row(*run, name, *_cells(value)) for name, value in values.items()]
 
 
 def _values(
-    original: EventLog | Relation, folder: Path, record: Mapping[str, Any], modules: Sequence[ModuleType]
+    original: EventLog | Relation,
+    folder: Path,
+    record: Mapping[str, Any],
+    modules: Sequence[ModuleType],
+    outsiders: EventLog | None,
 ) -> dict[str, Value]:
     if record["status"] != "ok":
         return _all_marked(Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or ""), modules)
@@ -64,7 +76,7 @@ def _values(
     except LogError as error:
         logger.error("the run is recorded as ok, but: %s", error)
         return _all_marked(Marked("ERR", str(error)), modules)
-    known = {"original": original, "release": release, "origins": origins, "record": record}
+    known = {"original": original, "release": release, "origins": origins, "record": record, "outsiders": outsiders}
     values: dict[str, Value] = {}
     for module in modules:
         if is_graph and _group(module) != "run":
@@ -126,8 +138,10 @@ def _cells(value: Value) -> tuple[float | None, str]:
 
 
 def _wanted(module: ModuleType, kind: str, options: argparse.Namespace) -> bool:
-    if not module.METRICS[0].applies(kind):
+    if not module.METRICS[0].applies(kind) or module.METRICS[0].held_out != (options.outsiders is not None):
         return False
+    if options.outsiders is not None:
+        return True
     if options.costs_only:
         return _group(module) == "run"
     return not module.METRICS[0].costly or any(metric.name in options.costly for metric in module.METRICS)
@@ -143,12 +157,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--costly", action="append", default=[], metavar="METRIC", help="one that takes long, to be computed"
     )
+    parser.add_argument("--outsiders", type=Path, help="the cases that the log lacks, to be compared with")
     options = parser.parse_args(arguments)
     logging.basicConfig(format="%(levelname)s: %(message)s")
     kind = "relation" if options.log.suffix == ".parquet" and is_relation(options.log) else "log"
     modules = [module for module in metric_modules() if _wanted(module, kind, options)]
     original = read_relation(options.log) if kind == "relation" else read_log(options.log)
-    write_csv(Row._fields, (row for run in options.runs for row in score_run(original, run, modules)), options.out)
+    outsiders = None if options.outsiders is None else read_log(options.outsiders)
+    rows = (row for run in options.runs for row in score_run(original, run, modules, outsiders))
+    write_csv(Row._fields, rows, options.out)
 
 
 if __name__ == "__main__":

@@ -45,10 +45,12 @@ def track(wildcards):
 
 
 def cell_scores(wildcards):
-    """The scores of all cells of one mechanism and log in an experiment."""
+    """The scores of all cells of one mechanism and log in an experiment, those of runs with cases held out behind."""
+    held_out = HELD_OUT[name(wildcards)] and track(wildcards) == "runs" and kind_of(wildcards.log) == "log"
     return [
-        f"results/scores/{track(wildcards)}/{mechanism}/{parameters}/{log}.csv"
+        f"results/scores/{track(wildcards)}/{mechanism}/{parameters}/{log}{end}.csv"
         for mechanism, parameters, log in CELLS[name(wildcards)]
+        for end in ("", *([MEMBERS] if held_out else []))
         if (mechanism, log) == (wildcards.mechanism, wildcards.log)
     ]
 

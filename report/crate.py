@@ -23,6 +23,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from data.files import replacing
+from data.held_out import MEMBERS
 
 PROFILES = (
     "https://w3id.org/ro/wfrun/process/0.5",
@@ -85,7 +86,10 @@ class Crate:
         return main
 
     def add_log(self, path: Path) -> Any:
-        """A canonical log, with the raw file that it was made from."""
+        """A canonical log, with the raw file that it was made from, or the log of which cases were held out."""
+        whole = path.parent.name.removesuffix(MEMBERS)
+        if whole != path.parent.name:
+            return self.file(path, isBasedOn=self.add_log(path.parents[1] / whole / path.name))
         facts = json.loads(path.with_name("statistics.json").read_text())
         raw = self.thing(
             f"#raw-{facts['sha256']}", "CreativeWork", name=facts["file"], identifier=f"sha256:{facts['sha256']}",

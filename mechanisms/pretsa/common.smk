@@ -20,7 +20,7 @@ def bounds_file(wildcards):
     """The file of the public bounds of durations, if the run draws noise and the configuration names one for the log."""
     if wildcards.duration_epsilon == "off":
         return []
-    return config["public_bounds"].get(wildcards.log, {}).get("duration_bounds", [])
+    return config["public_bounds"].get(whole(wildcards.log), {}).get("duration_bounds", [])
 
 
 def bounds_option(wildcards):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from small_logs import log_of, random_logs, relabelled, take
 from baselines import pripel, tvq
 from data.io import read_log
 from data.log import EventLog, empty_log
-from mechanisms import amun, identity, pretsa, shuffle
+from mechanisms import amun, identity, shuffle
 from metrics import attack_background as background
 from metrics import attack_copies, attack_decoding, attack_duration, attack_gaps, attack_presence
 from metrics.links import blind_guesses
@@ -23,12 +23,12 @@ from metrics.registry import metric_modules
 
 ATTACKS = [module for module in metric_modules() if module.METRICS[0].group == "attack"]
 MINUTE = 60_000_000
+DAY = 24 * 60 * MINUTE
 # As many variants as cases, and gaps of their own.
 WORDS = [f"{''.join(word)}z" for word in product("abcd", repeat=3)]
 RANDOM = np.random.default_rng(5)
 LOG = log_of(*((word, tuple(np.cumsum(RANDOM.integers(1, 10**6, 4)) / 3600)) for word in WORDS))
 T = log_of("abc", "abc", "acb", "ab", "abb")
-S = log_of("abc", "abc", "abc", "ab", "ab")
 
 
 def attack(module, original: EventLog, release: EventLog, origins=None, seed: int = 1) -> dict:
@@ -104,7 +104,7 @@ def test_names_order_and_dates_do_not_matter(log, seed):
     before = all_attacks(log, log, origins)
     place = np.random.default_rng(seed).permutation(log.n_cases)
     backwards = take(log, place)
-    later = EventLog(log.activities, log.timestamps + 7 * background.DAY, log.offsets, log.labels, log.case_ids)
+    later = EventLog(log.activities, log.timestamps + 7 * DAY, log.offsets, log.labels, log.case_ids)
     for changed in (
         all_attacks(relabelled(log), relabelled(log), origins),
         all_attacks(later, later, origins),
@@ -274,79 +274,6 @@ def test_the_published_code_leaves_copies_behind_and_the_paper_does_not():
     assert released(amun, LOG, delta=0.3, profile="code", mode="oversampling")["copies_advantage"] == 1
     spread = [released(amun, LOG, seed, delta=0.3, profile="paper", mode="oversampling") for seed in range(3)]
     assert abs(np.mean([found["copies_advantage"] for found in spread])) < 0.3
-
-
-# Background knowledge
-
-
-@pytest.mark.parametrize(("release", "kind", "size", "expected"), [
-    (T, "set", 1, 17 / 75), (T, "set", 2, 19 / 75), (T, "multiset", 2, 23 / 75), (T, "multiset", 3, 11 / 25),
-    (T, "prefix", 1, 1 / 5), (T, "prefix", 2, 2 / 5), (T, "prefix", 3, 13 / 20),
-    (S, "set", 2, 19 / 75), (S, "multiset", 2, 6 / 25), (S, "prefix", 2, 4 / 25), (S, "prefix", 3, 13 / 75),
-])  # fmt: skip
-def test_re_identification_by_hand(release, kind, size, expected):
-    rng = np.random.default_rng(1)
-    assert background.success(T, release, np.arange(5), kind, size, rng) == pytest.approx(expected)
-
-
-def brute_force(original: EventLog, release: EventLog, origins: np.ndarray, kind: str, size: int) -> float:
-    """Every kind of knowledge, straight from its definition."""
-
-    def events(log: EventLog, case: int) -> list[tuple]:
-        places = range(log.offsets[case], log.offsets[case + 1])
-        return [(log.labels[log.activities[e]], int(log.timestamps[e] // background.DAY)) for e in places]
-
-    def knowledge(case: list[tuple]) -> list:
-        names = [name for name, _ in case]
-        if kind == "prefix":
-            return [names[:size]]
-        known = names if kind == "multiset" else sorted(set(names if kind == "set" else case))
-        return list(combinations(known, min(size, len(known))))
-
-    def fits(known, case: list[tuple]) -> bool:
-        names = [name for name, _ in case]
-        if kind == "prefix":
-            return names[: len(known)] == known
-        if kind == "multiset":
-            return all(names.count(name) >= known.count(name) for name in known)
-        return set(known) <= set(names if kind == "set" else case)
-
-    cases = [events(release, case) for case in range(release.n_cases)]
-    total = 0.0
-    for case in range(original.n_cases):
-        shares = []
-        for known in knowledge(events(original, case)):
-            matches = [place for place, other in enumerate(cases) if fits(known, other)]
-            shares.append(sum(origins[place] == case for place in matches) / len(matches) if matches else 0.0)
-        total += np.mean(shares)
-    return total / original.n_cases
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    random_logs(6), random_logs(6), st.integers(0, 10**6), st.sampled_from(list(background.TITLES)), st.integers(1, 4)
-)
-def test_re_identification_is_that_of_its_definition(original, release, seed, kind, size):
-    rng = np.random.default_rng(seed)
-    origins = rng.integers(-1, original.n_cases, release.n_cases)
-    found = background.success(original, release, origins, kind, size, rng)
-    assert found == pytest.approx(brute_force(original, release, origins, kind, size))
-
-
-@pytest.mark.parametrize(("kind", "size"), [("set", 2), ("prefix", 3), ("multiset", 2)])
-def test_a_wrong_map_gives_one_over_n_on_average(kind, size):
-    from itertools import permutations
-
-    rng = np.random.default_rng(1)
-    values = [background.success(T, T, np.array(p), kind, size, rng) for p in permutations(range(5))]
-    assert np.mean(values) == pytest.approx(1 / 5)
-
-
-def test_a_prefix_shared_by_k_gives_no_more_than_one_in_k():
-    outcome = pretsa.anonymize(LOG, k=8, t=1.0, rng=np.random.default_rng(1))
-    for size in background.SIZES:
-        value = background.success(LOG, outcome.release, outcome.origins, "prefix", size, np.random.default_rng(1))
-        assert value <= 1 / 8 + 1e-12
 
 
 # Real logs

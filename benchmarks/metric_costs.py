@@ -1,0 +1,120 @@
+"""What every metric file costs by itself on one run: ``python -m benchmarks.metric_costs LOG RUN``.
+
+Log and release are read once. Each file then scores in a process forked from there, so its time is that of its score
+alone, what it shares with others made anew, and its memory includes both logs. Prints a line of JSON a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+from data.graph import DirectlyFollowsGraph
+from data.io import read_log
+from data.origins import read_origins
+from data.release import read_release
+from metrics.metric import Marked, Metric
+from metrics.registry import metric_modules
+from metrics.score import _wanted_of
+
+POLL_S = 0.02
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def main() -> None:
+    """Measure the metric files, or those named."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.metric_costs", description=__doc__.split("\n")[0])
+    parser.add_argument("log", type=Path)
+    parser.add_argument("run", type=Path, help="folder with release.parquet, run.json and origins.parquet")
+    parser.add_argument("--metrics", nargs="*", help="files, without .py (all)")
+    parser.add_argument("--limit-s", type=int, default=600, help="CPU seconds of a file (%(default)s)")
+    parser.add_argument("--limit-mb", type=float, default=4000, help="memory of a process (%(default)s)")
+    parser.add_argument("--without-costly", action="store_true", help="no metrics that take long")
+    parser.add_argument("--addresses", action="store_true", help="only those that read resources of both logs")
+    options = parser.parse_args()
+    original = read_log(options.log)
+    release = read_release(options.run / "release.parquet")
+    if isinstance(release, DirectlyFollowsGraph):
+        parser.error(f"{options.run}: the release is a graph; name a run that releases a log")
+    known = {
+        "original": original,
+        "release": release,
+        "origins": read_origins(options.run / "origins.parquet", original.n_cases, release.n_cases),
+        "record": json.loads((options.run / "run.json").read_text()),
+    }
+    for module in metric_modules():
+        name = module.__name__.removeprefix("metrics.")
+        if _wanted(name, module.METRICS[0], options):
+            score = partial(module.score, **_wanted_of(known, module.score))
+            print(json.dumps({"name": name} | _cost(module, score, options.limit_s, options.limit_mb)), flush=True)
+
+
+def _wanted(name: str, metric: Metric, options: argparse.Namespace) -> bool:
+    if metric.of != "log" or (options.metrics is not None and name not in options.metrics):
+        return False
+    return (name == "isolation") == options.addresses and not (options.without_costly and metric.costly)
+
+
+def _cost(module: ModuleType, score: partial, limit_s: int, limit_mb: float) -> dict[str, object]:
+    """CPU and wall seconds, peak memory and how it ended, of one score."""
+    source, sink = os.pipe()
+    started = time.perf_counter()
+    child = os.fork()
+    if not child:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 5))
+        os.write(sink, json.dumps(_ended(score)).encode())
+        os._exit(0)
+    os.close(sink)
+    too_large = False
+    while not (found := os.wait4(child, os.WNOHANG))[0]:
+        with open(f"/proc/{child}/statm") as file:
+            resident = int(file.read().split()[1]) * PAGE
+        if resident > limit_mb * 1e6:
+            too_large = True
+            os.kill(child, signal.SIGKILL)
+        time.sleep(POLL_S)
+    _, status, usage = found
+    with os.fdopen(source) as answer:
+        text = answer.read()
+    if too_large:
+        ended = {"status": "memory", "reason": f"stopped beyond {limit_mb:g} MB"}
+    elif text:
+        ended = json.loads(text)
+    else:
+        late = os.waitstatus_to_exitcode(status) == -signal.SIGXCPU
+        ended = {
+            "status": "timeout" if late else "error",
+            "reason": f"stopped after {limit_s} s of CPU time" if late else f"{module.__name__} ended without a value",
+        }
+    return {
+        "cpu_s": round(usage.ru_utime + usage.ru_stime, 3),
+        "wall_s": round(time.perf_counter() - started, 3),
+        "peak_mb": round(usage.ru_maxrss * 1024 / 1e6, 1),
+    } | ended
+
+
+def _ended(score: partial) -> dict[str, str]:
+    """Status and reason of a score, those of the first of its values that is no plain number."""
+    try:
+        values = score()
+    except MemoryError as error:
+        return {"status": "memory", "reason": str(error)}
+    except Exception as error:
+        print(f"{score.func.__module__}: {error!r}", file=sys.stderr)
+        return {"status": "error", "reason": f"{type(error).__name__}: {error}"}
+    marked = [value for value in values.values() if isinstance(value, Marked)]
+    if not marked:
+        return {"status": "ok", "reason": ""}
+    return {"status": marked[0].status, "reason": marked[0].reason}
+
+
+if __name__ == "__main__":
+    main()
