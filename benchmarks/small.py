@@ -28,7 +28,11 @@ from benchmarks.process import ONE_THREAD, ROOT, run
 TABLE = ROOT / "benchmarks/small.csv"
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "results", "raw")
 EMBEDDED = ("structured", "unstructured")
-REAL = ("receipt", "sepsis", "bpic2012")
+REAL = {
+    "receipt": "receipt.xes.gz",
+    "sepsis": "Sepsis_Cases_-_Event_Log.xes.gz",
+    "bpic2012": "BPI_Challenge_2012.xes.gz",
+}
 RELATIONS = ("access_small", "access", "access_144k")
 JOBS = ("amun_epsilons", "pretsa_embedding", "generate", "profile_classes", "score")
 QUERY = {"epsilon": ["amun-mean@0.3"], "pruning": ["0.5%", "1%", "5%"]}
@@ -47,7 +51,7 @@ def study(logs: Path) -> dict[str, object]:
     """The configuration."""
     common = {"metrics": ["cpu_s"], "title": "Small"}
     embeddings = {"embeddings": {"seed": [1]}, "epsilons": {"delta": [0.3], "profile": ["code"]}}
-    found = [name for name in REAL if any(logs.glob("*"))]
+    found = [name for name, file in REAL.items() if (logs / file).is_file()]
     return {
         "repeats": 1, "timeout": 300, "raw_dirs": [str(logs)],
         "experiments": {
@@ -69,8 +73,9 @@ def measured(logs: Path) -> Iterator[dict[str, object]]:
             yield sizes[path.parent.parent.name] | _of_run(path)
         for rule, log, shell in _commands(project):
             cost = run(["bash", "-c", shell], {**ONE_THREAD, "PYTHONPATH": str(project)}, project)
-            yield sizes[log] | {"kind": "rule", "name": rule, "parameters": "", "cpu_s": round(cost.cpu_s, 3),
-                                "wall_s": round(cost.wall_s, 3), "peak_mb": round(cost.peak_mb, 1), "status": "ok"}  # fmt: skip
+            known = {"kind": "rule", "name": rule, "parameters": "", "status": "ok"}
+            figures = {name: round(getattr(cost, name), 3) for name in ("cpu_s", "wall_s", "peak_mb")}
+            yield sizes[log] | known | figures
         for log in sizes:
             for mechanism in ("amun", "shuffle"):
                 for folder in sorted(project.glob(f"results/runs/{mechanism}/*/{log}/0"))[:1]:

@@ -45,7 +45,7 @@ class Fit:
 def fit(sizes: Iterable[Size], seconds: Iterable[float]) -> Fit:
     """The power law of the one driver that explains the seconds best, least squares of logarithms.
 
-    Costs do not fall with the size, so a power is 0 at least. From logs of about one size the cost is taken to be linear.
+    Costs do not fall with the size, so a power is 0 at least. Of logs of about one size it is taken to be 1.
     """
     drivers = np.log([size.drivers for size in sizes])
     costs = np.log(np.maximum([*seconds], LEAST_S))
