@@ -17,48 +17,48 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import yaml
 
 from benchmarks.big import COLUMNS
-from benchmarks.process import ONE_THREAD, ROOT, run
+from benchmarks.process import ROOT, run
 
 TABLE = ROOT / "benchmarks/small.csv"
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "results", "raw")
-EMBEDDED = ("structured", "unstructured")
-REAL = {
-    "receipt": "receipt.xes.gz",
-    "sepsis": "Sepsis_Cases_-_Event_Log.xes.gz",
-    "bpic2012": "BPI_Challenge_2012.xes.gz",
-}
-RELATIONS = ("access_small", "access", "access_144k")
-JOBS = ("amun_epsilons", "pretsa_embedding", "generate", "profile_classes", "score")
+EVENT_LOGS = {"structured": None, "sepsis": "Sepsis_Cases_-_Event_Log.xes.gz"}  # embedded, and real if there
+RELATIONS = ("access_small", "access_144k")
 QUERY = {"epsilon": ["amun-mean@0.3"], "pruning": ["0.5%", "1%", "5%"]}
+TABLE_GRID = {"k": [10], "suppression": [0]}
 GRIDS = {
-    "amun": {"delta": [0.3]},
-    "tvq": QUERY,
-    "sacofa": QUERY,
-    "pripel": QUERY,
-    "dfg_query": {"epsilon": ["amun-mean@0.3"]},
-    "pretsa": {"k": [8], "t": [0.25]},
+    "small_logs": {
+        "amun": {"delta": [0.3]},
+        "tvq": QUERY,
+        "sacofa": QUERY,
+        "pripel": QUERY,
+        "dfg_query": {"epsilon": ["amun-mean@0.3"], "profile": ["accounted"]},
+        "pretsa": {"k": [8], "t": [0.25]},
+    },
+    "small_tables": {
+        "datafly": TABLE_GRID,
+        "incognito": TABLE_GRID,
+        "mondrian": {"k": [10], "rule": ["lhs_rhs"]},
+        "truncation": {"prefix": [16]},
+    },
 }
+JOBS = ("amun_epsilons", "pretsa_embedding", "generate", "hold_out")
 METRIC_LIMIT_S = 60
 
 
 def study(logs: Path) -> dict[str, object]:
-    """The configuration."""
-    common = {"metrics": ["cpu_s"], "title": "Small"}
-    embeddings = {"embeddings": {"seed": [1]}, "epsilons": {"delta": [0.3], "profile": ["code"]}}
-    found = [name for name, file in REAL.items() if (logs / file).is_file()]
-    return {
-        "repeats": 1, "timeout": 300, "raw_dirs": [str(logs)],
-        "experiments": {
-            "logs": common | embeddings | {"logs": [*EMBEDDED, *found], "grids": GRIDS},
-            "tables": common | {"logs": [*RELATIONS], "class_figures": ["sizes"]},
-        },
-    }  # fmt: skip
+    """The configuration: all mechanisms at a few settings, once."""
+    found = [name for name, file in EVENT_LOGS.items() if not file or (logs / file).is_file()]
+    of = {"small_logs": found, "small_tables": list(RELATIONS)}
+    experiments = {
+        name: {"title": name, "metrics": ["cpu_s"], "logs": of[name], "grids": grids} for name, grids in GRIDS.items()
+    }
+    return {"repeats": 1, "timeout": 300, "raw_dirs": [str(logs)], "experiments": experiments}
 
 
 def measured(logs: Path) -> Iterator[dict[str, object]]:
@@ -66,20 +66,22 @@ def measured(logs: Path) -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory(prefix="small_") as folder:
         project = shutil.copytree(ROOT, Path(folder, "project"), ignore=IGNORED)
         (project / "small.yaml").write_text(yaml.safe_dump(study(logs)))
-        command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", "1", "--configfile", "small.yaml"]
-        subprocess.run([*command, "--", "all"], cwd=project, check=True)
+        names = [path.parent.name for path in project.glob("*/*/rule.smk")]
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "small.yaml"]
+        subprocess.run([*command, "--until", *names, *JOBS, "--", "all"], cwd=project, check=True)
         sizes = {path.parent.name: _size(path) for path in project.glob("results/logs/*/statistics.json")}
         for path in sorted(project.glob("results/runs/*/*/*/0/run.json")):
             yield sizes[path.parent.parent.name] | _of_run(path)
-        for rule, log, shell in _commands(project):
-            cost = run(["bash", "-c", shell], {**ONE_THREAD, "PYTHONPATH": str(project)}, project)
+        for rule, log, command in _commands(project, sizes):
+            cost = run(["bash", "-c", command], {"PYTHONPATH": str(project)}, project)
             known = {"kind": "rule", "name": rule, "parameters": "", "status": "ok"}
             figures = {name: round(getattr(cost, name), 3) for name in ("cpu_s", "wall_s", "peak_mb")}
             yield sizes[log] | known | figures
-        for log in sizes:
-            for mechanism in ("amun", "shuffle"):
-                for folder in sorted(project.glob(f"results/runs/{mechanism}/*/{log}/0"))[:1]:
-                    yield from (sizes[log] | line for line in _metrics(project, log, folder))
+        for mechanism in ("amun", "shuffle"):
+            for path in sorted(project.glob(f"results/runs/{mechanism}/*/*/0")):
+                log = path.parent.name
+                if log in EVENT_LOGS and (mechanism != "amun" or "mode=sampling" in str(path)):
+                    yield from (sizes[log] | line for line in _metrics(project, log, path))
 
 
 def _size(path: Path) -> dict[str, object]:
@@ -97,14 +99,15 @@ def _of_run(path: Path) -> dict[str, object]:
     return known | kept | {"peak_mb": record["peak_rss_mb"], "reason": record["reason"] or ""}
 
 
-def _commands(project: Path) -> Iterator[tuple[str, str, str]]:
-    """Rule, log and command of the jobs to be measured, from what Snakemake keeps of them."""
+def _commands(project: Path, logs: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Rule, log and command of jobs that are no runs: as Snakemake keeps them, and one score of each table."""
     records = [json.loads(path.read_text()) for path in (project / ".snakemake/metadata").rglob("*") if path.is_file()]
-    commands = {(record["rule"], record["shellcmd"]) for record in records if record["rule"] in JOBS}
-    for rule, shell in sorted(commands):
-        [log] = set(re.findall(r"results/logs/([^/]+)/", shell)) or {None}
-        if log and (rule != "score" or log in RELATIONS):
-            yield rule, log, shell
+    for rule, command in sorted({(known["rule"], known["shellcmd"]) for known in records if known["rule"] in JOBS}):
+        for log in set(re.findall(r"results/logs/([^/]+)/", command)) & {*logs}:
+            yield rule, log, command
+    for log in RELATIONS:
+        for path in sorted(project.glob(f"results/runs/mondrian/*/{log}/0"))[:1]:
+            yield "score", log, f"python -m metrics.score --log results/logs/{log}/log.parquet --out score.csv '{path}'"
 
 
 def _metrics(project: Path, log: str, folder: Path) -> Iterator[dict[str, object]]:

@@ -208,11 +208,16 @@ def show_progress():
 
 
 def size_of(log):
-    """Cases, events and variants of a log as imported or, before that, as published; rows of a table; None if unknown."""
+    """Cases, events and variants of a log as imported or, before that, as published; rows of a table; None if unknown.
+
+    Where no number of variants is published, it is taken to be that of the cases, the most there can be.
+    """
     imported, known = Path(f"results/logs/{log}/statistics.json"), DATASETS[log]
     found = json.loads(imported.read_text()) if imported.exists() else vars(known)
-    names = ("rows",) * 3 if known.kind == "relation" else prediction.Size._fields
-    return prediction.Size(*(float(found[name]) for name in names)) if all(found.get(name) for name in names) else None
+    if known.kind == "relation":
+        return prediction.Size(*[float(found["rows"])] * 3) if found["rows"] else None
+    cases, events, variants = (float(found[name] or 0) for name in prediction.Size._fields)
+    return prediction.Size(cases, events, variants or cases) if cases and events else None
 
 
 def seconds_of(file):
@@ -227,8 +232,8 @@ def plan_text(wildcards):
     study = plan.Study(
         jobs=jobs.jobs(workflow.rules, "all"),
         mechanisms=set(MECHANISMS),
-        sizes={log: size for log, size in sizes.items() if size},
-        kinds={log: kind_of(log) for log in RAW_FILES},
+        sizes={log + end: size for log, size in sizes.items() if size for end in ("", MEMBERS)},
+        kinds={log + end: kind_of(log) for log in RAW_FILES for end in ("", MEMBERS)},
         costly=COSTLY,
         repeats=config["repeats"],
         cores=workflow.cores,

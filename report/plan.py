@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from data.held_out import MEMBERS
 from metrics.registry import metric_modules
 from report.jobs import Job
 from report.prediction import START_S, Predictor, Size
@@ -124,17 +125,19 @@ def _scoring(study: Study, predictor: Predictor, job: Job, size: Size | None) ->
         return None
     costly = study.costly.get((job.values["mechanism"], job.values["parameters"], log), set())
     release = {"release": job.values["mechanism"]}
-    each = (predictor.seconds("metric", name, release, size) for name in _metric_files(costly))
+    names = _metric_files(costly, log.endswith(MEMBERS))
+    each = (predictor.seconds("metric", name, release, size) for name in names)
     return START_S + study.repeats * sum(seconds or 0.0 for seconds in each)
 
 
-def _metric_files(costly: Iterable[str]) -> list[str]:
+def _metric_files(costly: Iterable[str], held_out: bool) -> list[str]:
     """The files of the metrics of event logs that are computed, of those that take long the ones asked for."""
     return [
         module.__name__.removeprefix("metrics.")
         for module in metric_modules()
-        if module.METRICS[0].of == "log"
-        and (not module.METRICS[0].costly or any(metric.name in costly for metric in module.METRICS))
+        if module.METRICS[0].applies("log")
+        and module.METRICS[0].held_out == held_out
+        and (held_out or not module.METRICS[0].costly or any(metric.name in costly for metric in module.METRICS))
     ]
 
 
@@ -222,7 +225,9 @@ def _gaps(study: Study, predictor: Predictor, lines: Mapping[str, Line]) -> list
     unsized = [log for log in used if log not in study.sizes]
     unmeasured = sorted({*study.mechanisms & {*lines}} - {*predictor.names("mechanism")})
     asked = {metric for costly in study.costly.values() for metric in costly}
-    metrics = sorted({*_metric_files(asked)} - {*predictor.names("metric")}) if "score" in lines else []
+    held_out = any(job.values.get("log", "").endswith(MEMBERS) for job in study.jobs)
+    scored = [*_metric_files(asked, False), *(_metric_files((), True) if held_out else ())] if "score" in lines else ()
+    metrics = sorted({*scored} - {*predictor.names("metric")})
     others = [name for name, line in lines.items() if line.unknown and name not in study.mechanisms]
     return [
         f"{what} {', '.join(names)} ({why})"
