@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 NO_PARAMETERS = "default"
 # Wildcards of the workflow, which a parameter cannot be named after.
-RESERVED = {"experiment", "log", "mechanism", "metric", "parameters", "repeat", "track"}
+RESERVED = {"experiment", "log", "mechanism", "metric", "parameters", "repeat", "table", "track"}
 AT = "@"  # in a value that is taken from what Amun estimates at a delta, as `amun-mean@0.3`
 VALUE = r"[\w.%@:+~-]+"  # safe in a path, in a shell, and between the commas of a cell
 

@@ -94,6 +94,11 @@ def public_bounds(*names):
     return options
 
 
+def public_alphabet(wildcards):
+    """The file of the public activities of a log, if the configuration names one."""
+    return config["public_bounds"].get(wildcards.log, {}).get("alphabet", [])
+
+
 def hierarchies(wildcards):
     """The files of hierarchies of the columns that a run recodes, if the dataset has any."""
     folder = DATASETS[whole(wildcards.log)].hierarchies

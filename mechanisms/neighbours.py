@@ -17,7 +17,7 @@ MINUTE = 60_000_000  # microseconds
 DAY = 24 * 60 * MINUTE
 START = 17_897 * DAY  # 2019-01-01
 DAYS = 10  # over which the cases of a log start
-ONE_CASE, ONE_TIME = "one case more", "one time changed"
+ONE_CASE, ONE_TIME, ONE_CASE_REPLACED = "one case more", "one time changed", "one case replaced"
 
 Case = str | tuple[str, Sequence[float]]
 
@@ -78,6 +78,12 @@ def one_activity_more(name: str, base: Sequence[Case], case: str, labels: str) -
     return Pair(name=name, first=first, second=second, target=tuple(case))
 
 
+def one_case_replaced(name: str, base: Sequence[Case], before: str, after: str, labels: str) -> Pair:
+    """A log with one case more than the base, and the same with another case instead."""
+    first, second = log_of([*base, before], labels), log_of([*base, after], labels)
+    return Pair(name=name, first=first, second=second, target=tuple(after), adjacency=ONE_CASE_REPLACED)
+
+
 def one_time_changed(name: str, cases: Sequence[Case], changed: Case, labels: str) -> Pair:
     """A log, and the same with other times in its last case."""
     first, second = log_of(cases, labels), log_of([*cases[:-1], changed], labels)
@@ -102,6 +108,21 @@ def composed() -> Pair:
 def deep(length: int) -> Pair:
     """The counts of a long case, one a level."""
     return one_case_more("deep", ["b"] * COMMON, "a" * length, "ab")
+
+
+def pruned(threshold: int) -> Pair:
+    """Whether a count reaches the threshold that keeps it."""
+    return one_case_more("pruned", ["b"] * COMMON + ["a"] * (threshold - 1), "a", "ab")
+
+
+def empty() -> Pair:
+    """No case at all, or one."""
+    return one_case_more("empty", [], "a", "ab")
+
+
+def replaced() -> Pair:
+    """One case of a short variant, or of another one."""
+    return one_case_replaced("replaced", ["c"] * COMMON, "b", "a", "abc")
 
 
 def alphabet() -> Pair:

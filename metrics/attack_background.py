@@ -20,7 +20,7 @@ import numpy as np
 
 from data.log import EventLog
 from metrics.knowledge import traces_of
-from metrics.linkage import attack, declared, linkage, persons_of, prior, values, victims_of
+from metrics.linkage import attack, attacks, declared, linkage, persons_of, prior, values, victims_of
 from metrics.links import NO_ORIGINS
 from metrics.metric import Value, unless_empty
 from metrics.pair import align
@@ -32,7 +32,12 @@ TITLES = {
     "sequence": "events in order",
 }
 
-METRICS = (attack("linkage_prior", "Re-identified by picking at random"), *declared(TITLES))
+ATTACKS = attacks(TITLES)
+METRICS = (
+    attack("linkage_targets", "Cases that are looked for", high=float("inf"), empty=None),
+    attack("linkage_prior", "Re-identified by picking at random"),
+    *declared(TITLES),
+)
 
 
 @unless_empty(METRICS)
@@ -46,7 +51,7 @@ def score(
     known, released = traces_of((original, pair.original.activities), (release, pair.release.activities))
     persons, victims = persons_of(original), victims_of(original, seed)
     chance = prior(persons, origins, victims)
-    found: dict[str, Value] = {"linkage_prior": chance}
+    found: dict[str, Value] = {"linkage_targets": float(len(victims)), "linkage_prior": chance}
     for kind in TITLES:
         link = partial(linkage, known, released, origins, kind, seed=seed, persons=persons, victims=victims)
         found |= values(kind, link, chance)

@@ -1,8 +1,10 @@
-"""The attack by exact times: who knows the times between all events of a case looks for them in the release.
+"""The attacks by exact times: who knows the times between the events of a case looks for them in the release.
 
 A released case is identified if its sequence of durations is that of exactly one original case, and where the mechanism
-tells, if it stems from that case. The same is tried on the release with other durations in it, taken from all over the
-original where the same two activities follow each other: what a coarse clock lets coincide.
+tells, if it stems from that case. Two controls tell what a coarse clock lets coincide: the same with other durations in
+the release, taken from all over the original where the same two activities follow each other; and how often a released
+case has the sequence of exactly one other case than its own, as if its own were held out. Who knows one duration alone
+looks for the only event of an activity that has it.
 """
 
 from __future__ import annotations
@@ -11,41 +13,103 @@ import numpy as np
 
 from data.hashing import case_keys, mix
 from data.log import EventLog
+from metrics.attack import Attack
 from metrics.durations import UNKNOWN, both_durations
+from metrics.exposed_durations import unique_and_known
 from metrics.metric import Metric, Value, not_applicable, unless_empty
 from metrics.pair import align
 
 LEAST = 3  # events of a case that is attacked
-BLIND_TO = "times that are only near; cases of one or two events; who knows some of the times alone"
+GAPS = Attack(
+    name="gaps",
+    title="Exact times",
+    family="exact times",
+    adversary="knows the times between all events of each case; right is the only case with the released ones",
+    blind_to="times that are only near; cases of one or two events; who knows some of the times alone",
+    empty=None,
+)
+WITH_TRACE = Attack(
+    name="gaps_and_trace",
+    title="Exact times and trace",
+    family="exact times",
+    adversary="knows the activities of each case and the times between them; right is the only case with the released "
+    "ones",
+    blind_to=GAPS.blind_to,
+    empty=None,
+)
+VERBATIM = Attack(
+    name="verbatim",
+    title="One exact duration",
+    family="exact times",
+    adversary="knows the duration of an activity in each case; right is the only released event with it, if it is of "
+    "that case",
+    blind_to="times that are only near",
+    empty=None,
+)
+ATTACKS = (GAPS, WITH_TRACE, VERBATIM)
 
 
-def _attack(name: str, title: str, low: float = 0.0, empty: float | None = None) -> Metric:
+def _control(name: str, title: str, blind_to: str, **declared) -> Metric:
     return Metric(
-        name=name, title=title, unit="share of released cases of three events", low=low, high=1.0, identity=None,
-        doubled=None, empty=empty, group="attack", blind_to=BLIND_TO,
+        name=name, title=title, identity=None, doubled=None, group="attack", blind_to=blind_to, **declared
     )  # fmt: skip
 
 
 METRICS = (
-    _attack("gaps_identified", "Cases identified by exact times"),
-    _attack("gaps_coincidence", "Cases identified by other times"),
-    _attack("gaps_advantage", "Exact times: advantage", -1.0, 0.0),
+    *(metric for attack in ATTACKS for metric in attack.metrics),
+    _control("gaps_coincidence", "Exact times: identified by other times", GAPS.blind_to, high=1.0),
+    _control("gaps_held_out", "Exact times: identified as another case", GAPS.blind_to, high=1.0),
+    _control("gaps_clock", "Resolution of the released times", "a resolution that only some events have", unit="s"),
 )
 
 
 @unless_empty(METRICS)
 def score(original: EventLog, release: EventLog, origins: np.ndarray | None) -> dict[str, Value]:
-    """Shares of released cases, of at least three events, that are identified; the same by coincidence."""
+    """The records of both attacks, and the controls of the first one.
+
+    The prior is that of a random pick, or of coincidence where that is more.
+    """
     if (durations := both_durations(original, release)) is None:
         return {metric.name: UNKNOWN for metric in METRICS}
-    eligible = release.lengths >= LEAST
-    if not eligible.any():
+    return _sequences(original, release, durations, origins) | _single(original, release, origins)
+
+
+def _sequences(original, release, durations, origins) -> dict[str, Value]:
+    """The attack by all times of a case; of released cases of at least three events."""
+    values = {"gaps_clock": _resolution(release)}
+    eligible = np.flatnonzero(release.lengths >= LEAST)
+    if not len(eligible):
         nothing = not_applicable("no released case has three events")
-        return {metric.name: nothing for metric in METRICS}
-    keys, counts, owners = _unique_keys(original, durations[0])
-    found = _identified(release, durations[1], eligible, keys, counts, owners, origins)
-    chance = _identified(release, _others(original, release, *durations), eligible, keys, counts, owners, None)
-    return {"gaps_identified": found, "gaps_coincidence": chance, "gaps_advantage": found - chance}
+        controls = dict.fromkeys(("gaps_coincidence", "gaps_held_out"), nothing)
+        return values | controls | GAPS.undefined(nothing) | WITH_TRACE.undefined(nothing)
+    keys = duration_keys(release, durations[1])[eligible]
+    known = _Keys(original, duration_keys(original, durations[0]))
+    own = None if origins is None else origins[eligible]
+    others = duration_keys(release, _others(original, release, *durations))[eligible]
+    coincidence = float(known.identify(others, None).mean())
+    held_out = not_applicable("the mechanism does not tell which case a released one stems from")
+    if own is not None:
+        held_out = float(known.mistake(keys, own).mean())
+    controls = {"gaps_coincidence": coincidence, "gaps_held_out": held_out}
+    prior = max(coincidence, 1 / original.n_cases)
+    success = float(known.identify(keys, own).mean())
+    pair = align(original, release)
+    traces = [case_keys(log, log.activities) for log in (pair.original, pair.release)]
+    both = _Keys(original, mix(duration_keys(original, durations[0])) ^ traces[0])
+    found = float(both.identify(mix(keys) ^ traces[1][eligible], own).mean())
+    return (
+        values
+        | controls
+        | GAPS.values(targets=len(eligible), prior=prior, success=success)
+        | WITH_TRACE.values(targets=len(eligible), prior=prior, success=found)
+    )
+
+
+def _single(original, release, origins) -> dict[str, Value]:
+    """The attack by one duration; of released cases."""
+    found = np.flatnonzero(unique_and_known(original, release, origins))
+    share = len(np.unique(release.case_of_event[found])) / release.n_cases
+    return VERBATIM.values(targets=release.n_cases, prior=1 / original.n_cases, success=share)
 
 
 def duration_keys(log: EventLog, durations: np.ndarray) -> np.ndarray:
@@ -53,22 +117,41 @@ def duration_keys(log: EventLog, durations: np.ndarray) -> np.ndarray:
     return case_keys(log, durations, ~log.first_events)
 
 
-def _unique_keys(log: EventLog, durations: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The keys of the original cases of at least three events, how many have each, and the first of these."""
-    cases = np.flatnonzero(log.lengths >= LEAST)
-    keys, first, counts = np.unique(duration_keys(log, durations)[cases], return_index=True, return_counts=True)
-    return keys, counts, cases[first]
+def _resolution(log: EventLog) -> Value:
+    """The longest time of which all released ones are multiples, seconds."""
+    step = int(np.gcd.reduce(log.timestamps - log.timestamps[0]))
+    return step / 1e6 if step else not_applicable("all events are at the same time")
 
 
-def _identified(release, durations, eligible, keys, counts, owners, origins) -> float:
-    if not len(keys):
-        return 0.0
-    wanted = duration_keys(release, durations)[eligible]
-    place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
-    right = (keys[place] == wanted) & (counts[place] == 1)
-    if origins is not None:
-        right &= owners[place] == origins[eligible]
-    return float(right.mean())
+class _Keys:
+    """Numbers that tell sequences apart, of the original cases of at least three events.
+
+    The place behind all is for what none of them has.
+    """
+
+    def __init__(self, original: EventLog, of_case: np.ndarray) -> None:
+        cases = np.flatnonzero(original.lengths >= LEAST)
+        self._keys, first, places, counts = np.unique(
+            of_case[cases], return_index=True, return_inverse=True, return_counts=True
+        )
+        self._counts, self._owners = np.append(counts, 0), np.append(cases[first], -1)
+        self._place_of_case = np.full(original.n_cases + 1, -1)  # the last one is of no case
+        self._place_of_case[cases] = places
+
+    def identify(self, wanted: np.ndarray, origins: np.ndarray | None) -> np.ndarray:
+        """Whether each key is that of exactly one case, of that where it stems from if that is known; bool array."""
+        place = self._find(wanted)
+        right = self._counts[place] == 1
+        return right if origins is None else right & (self._owners[place] == origins)
+
+    def mistake(self, wanted: np.ndarray, origins: np.ndarray) -> np.ndarray:
+        """Whether each key is that of exactly one case besides the one that it stems from; bool array."""
+        place = self._find(wanted)
+        return self._counts[place] - (self._place_of_case[origins] == place) == 1
+
+    def _find(self, wanted: np.ndarray) -> np.ndarray:
+        place = np.searchsorted(self._keys, wanted)
+        return np.where(np.append(self._keys, np.uint64(0))[place] == wanted, place, len(self._keys))
 
 
 def _others(original: EventLog, release: EventLog, own: np.ndarray, released: np.ndarray) -> np.ndarray:

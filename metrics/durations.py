@@ -18,27 +18,36 @@ from metrics.metric import not_applicable
 UNKNOWN = not_applicable("the release has no times, or an event no duration")
 
 
+MISSING = np.iinfo(np.int64).min  # in place of a duration that an event lacks
+
+
 @lru_cache(maxsize=1)  # all metrics of a run share one pair
-def both_durations(original: EventLog, release: EventLog) -> tuple[np.ndarray, np.ndarray] | None:
-    """The durations of the events of both logs, whole microseconds, int64 (events,).
+def both_values(original: EventLog, release: EventLog) -> tuple[np.ndarray, np.ndarray] | None:
+    """The durations of the events of both logs, whole microseconds, `MISSING` where there is none; int64 (events,).
 
     A release that states none is compared by the times between events alone, whatever the original states.
 
     Returns
     -------
     pair of arrays, or None
-        None if the release has no times, or an event of either log has no duration.
+        None if the release has no times.
     """
     if DURATION not in release.attributes:
         if release.untimed and not original.untimed:
             return None
         original = replace(original, attributes={})
-    own, released = _durations(original), _durations(release)
-    return None if own is None or released is None else (own, released)
+    return _durations(original), _durations(release)
 
 
-def _durations(log: EventLog) -> np.ndarray | None:
-    if DURATION in log.attributes:
-        seconds = log.attributes[DURATION]
-        return np.rint(seconds * 1e6).astype(np.int64) if np.isfinite(seconds).all() else None
-    return log.gaps
+def both_durations(original: EventLog, release: EventLog) -> tuple[np.ndarray, np.ndarray] | None:
+    """As `both_values`, but None also if an event of either log has no duration."""
+    both = both_values(original, release)
+    return None if both is None or any((values == MISSING).any() for values in both) else both
+
+
+def _durations(log: EventLog) -> np.ndarray:
+    if DURATION not in log.attributes:
+        return log.gaps
+    seconds = log.attributes[DURATION]
+    known = np.isfinite(seconds)
+    return np.where(known, np.rint(np.where(known, seconds, 0) * 1e6).astype(np.int64), MISSING)

@@ -9,8 +9,11 @@ contradict a claim; nothing of the kind can prove one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+SMALLEST = -100.0  # decimal logarithm of the smallest p-value that is told apart from 0
 Counts = np.ndarray | int
 
 
@@ -23,15 +26,17 @@ def clopper_pearson(hits: Counts, draws: int, error: float) -> tuple[np.ndarray,
     draws : int
     error : float
     """
-    from scipy.special import betaincinv  # not for every job of scores, which imports all files here
+    from scipy.special import betainccinv, betaincinv  # not for every job of scores, which imports all files here
 
     hits = np.asarray(hits)
     low = np.where(hits == 0, 0.0, betaincinv(np.maximum(hits, 1), draws - hits + 1, error))
-    high = np.where(hits == draws, 1.0, betaincinv(hits + 1, np.maximum(draws - hits, 1), 1 - error))
+    high = np.where(hits == draws, 1.0, betainccinv(hits + 1, np.maximum(draws - hits, 1), error))
     return low, high
 
 
-def epsilon_bound(first: Counts, second: Counts, draws: int, alpha: float, delta: float = 0.0) -> np.ndarray:
+def epsilon_bound(
+    first: Counts, second: Counts, draws: int, alpha: float, delta: float = 0.0, draws_second: int | None = None
+) -> np.ndarray:
     """A lower bound on epsilon at a given delta, 0 where nothing is shown.
 
     Parameters
@@ -43,8 +48,11 @@ def epsilon_bound(first: Counts, second: Counts, draws: int, alpha: float, delta
     alpha : float
         Error of the bound.
     delta : float
+    draws_second : int, optional
+        On the second log, if they are not as many as on the first.
     """
-    low, high = clopper_pearson(first, draws, alpha / 2)[0], clopper_pearson(second, draws, alpha / 2)[1]
+    low = clopper_pearson(first, draws, alpha / 2)[0]
+    high = clopper_pearson(second, draws_second or draws, alpha / 2)[1]
     return np.maximum(np.log(np.maximum(low - delta, np.finfo(float).tiny) / high), 0.0)
 
 
@@ -52,6 +60,37 @@ def delta_bound(first: Counts, second: Counts, draws: int, alpha: float, epsilon
     """A lower bound on delta at a given epsilon, 0 where nothing is shown; parameters as in `epsilon_bound`."""
     low, high = clopper_pearson(first, draws, alpha / 2)[0], clopper_pearson(second, draws, alpha / 2)[1]
     return np.maximum(low - np.exp(epsilon) * high, 0.0)
+
+
+def p_value(first: int, second: int, draws: int, epsilon: float, delta: float = 0.0) -> float:
+    """How surprising the hits are if the mechanism is (epsilon, delta)-differentially private.
+
+    It is the smallest alpha at which the lower bounds contradict that, by bisection; 1 if none does.
+    """
+
+    def contradicts(alpha: float) -> bool:
+        return bool(delta_bound(first, second, draws, alpha, epsilon) > delta)
+
+    if not contradicts(1.0):
+        return 1.0
+    low, high = SMALLEST, 0.0  # decimal logarithms
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (low, middle) if contradicts(10.0**middle) else (middle, high)
+    return 10.0**high
+
+
+def holm(p_values: Sequence[float]) -> np.ndarray:
+    """Adjusted p-values: those up to a level reject so many claims with at most that error in all.
+
+    S. Holm: "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 1979.
+    """
+    values = np.asarray(p_values, dtype=float)
+    order = np.argsort(values, kind="stable")
+    raised = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(raised, 1.0)
+    return adjusted
 
 
 def largest_bound(draws: int, alpha: float) -> float:

@@ -17,6 +17,8 @@ MOST_VALUES = 1024  # of an observation; of more, only those are told apart that
 REPEATED = 5  # times that such a value occurs, at least
 PARTS = 32  # of about equal size, of the others
 SHORTLIST = 200  # events that an approximation leaves to the exact score
+MOST_SPANS = 3  # that are put into words
+HASHED = 2**53  # larger numbers mean nothing
 DEVIATIONS = 3.3  # of the approximation
 
 Sides = tuple[np.ndarray, np.ndarray]  # values on the first log and on the second
@@ -46,23 +48,33 @@ class Event:
 
     def hits(self, first: np.ndarray, second: np.ndarray) -> tuple[int, int]:
         """How often it occurs on the log where it is likelier, and on the other one."""
-        counts = [int(self.members[_ranges(side[:, self.column], self.bounds)].sum()) for side in (first, second)]
-        return (counts[1], counts[0]) if self.swapped else (counts[0], counts[1])
+        counts = self.hits_on(first), self.hits_on(second)
+        return counts[::-1] if self.swapped else counts
+
+    def hits_on(self, draws: np.ndarray) -> int:
+        """How often it occurs among some draws, int64 (draws, observations)."""
+        return int(self.members[_ranges(draws[:, self.column], self.bounds)].sum())
 
     def text(self, name: str) -> str:
         """The event in words."""
-        inside = np.flatnonzero(self.members)
         low = [None, *self.bounds.tolist()]
         high = [*(self.bounds - 1).tolist(), None]
-        if len(inside) and inside[-1] - inside[0] == len(inside) - 1:
-            start, end = low[inside[0]], high[inside[-1]]
-            if start == end:
-                return f"{name} = {start}"
-            return (
-                " and ".join([f"{name} ≥ {start}"] * (start is not None) + [f"{name} ≤ {end}"] * (end is not None))
-                or f"any {name}"
-            )
-        return f"{name} in {len(inside)} of {len(self.members)} ranges"
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], self.members, [False])).astype(np.int8)))
+        spans = [(low[start], high[end - 1]) for start, end in edges.reshape(-1, 2).tolist()]
+        if spans == [(None, None)]:
+            return f"any {name}"
+        if len(spans) > MOST_SPANS or self.bounds.max(initial=0) > HASHED:
+            return f"{name} in {int(self.members.sum())} of {len(self.members)} ranges"
+        return f"{name} " + " or ".join(map(_span, spans))
+
+
+def _span(limits: tuple[int | None, int | None]) -> str:
+    start, end = limits
+    if start == end:
+        return f"= {start}"
+    if None in limits:
+        return f"≥ {start}" if end is None else f"≤ {end}"
+    return f"from {start} to {end}"
 
 
 def best_event(first: np.ndarray, second: np.ndarray, score: Score) -> Event:

@@ -41,8 +41,14 @@ def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     }
 
 
-def unique_and_known(original: EventLog, release: EventLog) -> np.ndarray | None:
+def unique_and_known(original: EventLog, release: EventLog, origins: np.ndarray | None = None) -> np.ndarray | None:
     """Where an activity and its duration occur once in the release, and in the original too.
+
+    Parameters
+    ----------
+    original, release : EventLog
+    origins : int64 array (released cases,), optional
+        If given, in the case of the original that the released one stems from.
 
     Returns
     -------
@@ -54,6 +60,10 @@ def unique_and_known(original: EventLog, release: EventLog) -> np.ndarray | None
     pair = align(original, release)
     values, ranks = np.unique(np.concatenate(found), return_inverse=True)
     activities = np.concatenate((pair.original.activities, pair.release.activities)).astype(np.int64)
-    known, keys = np.split(activities * len(values) + ranks, [original.n_events])
-    _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return (counts[place] == 1) & np.isin(keys, known)
+    _, numbers, counts = np.unique(activities * len(values) + ranks, return_inverse=True, return_counts=True)
+    known, keys = np.split(numbers, [original.n_events])
+    once = np.bincount(keys, minlength=len(counts))[keys] == 1
+    if origins is not None:
+        known = original.case_of_event * len(counts) + known
+        keys = np.where(origins[release.case_of_event] < 0, -1, origins[release.case_of_event] * len(counts) + keys)
+    return once & np.isin(keys, known)

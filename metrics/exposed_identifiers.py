@@ -1,14 +1,14 @@
-"""What a release carries over of a case as it stands: its id, plain or hashed, or all of its timestamps."""
+"""What a release carries over of a case as it stands: its id, plain or hashed, its timestamps, or attributes."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from data.hashing import case_keys
-from data.log import EventLog
+from data.log import DURATION, EventLog
 from metrics.metric import Metric, Value, not_applicable, unless_empty
 
 HASHES = ("md5", "sha1", "sha256")  # without salt, anyone who knows an id finds it
@@ -32,19 +32,30 @@ METRICS = (
         doubled=None,
         blind_to="times that are shifted or changed in part (see `gaps_identified`)",
     ),
+    Metric(
+        name="shifted_times",
+        title="Cases with all times from event to event of an original one",
+        unit="share of released cases of three events and more",
+        high=1.0,
+        identity=None,
+        doubled=None,
+        blind_to="times that are changed in part; what a coarse clock lets coincide (see `gaps_coincidence`)",
+    ),
 )
 
 
 @unless_empty(METRICS)
 def score(original: EventLog, release: EventLog) -> dict[str, Value]:
-    """Both shares."""
-    times = with_original_times(original, release)
-    long = int((release.lengths > 1).sum())
-    if release.untimed and not original.untimed:
-        share = not_applicable("the release has no times")
-    else:
-        share = len(times) / long if long else not_applicable("no released case has two events")
-    return {"original_ids": len(with_original_id(original, release)) / release.n_cases, "original_times": share}
+    """All shares."""
+    values: dict[str, Value] = {"original_ids": len(with_original_id(original, release)) / release.n_cases}
+    for name, find, least in (("original_times", with_original_times, 2), ("shifted_times", with_original_gaps, 3)):
+        long = int((release.lengths >= least).sum())
+        if release.untimed and not original.untimed:
+            values[name] = not_applicable("the release has no times")
+        else:
+            found = len(find(original, release))
+            values[name] = found / long if long else not_applicable(f"no released case has {least} events")
+    return values
 
 
 def with_original_id(original: EventLog, release: EventLog) -> np.ndarray:
@@ -63,6 +74,23 @@ def with_original_times(original: EventLog, release: EventLog) -> np.ndarray:
     """The released cases of two events and more with all timestamps of an original case."""
     known, keys = (case_keys(log, log.timestamps) for log in (original, release))
     return np.flatnonzero((release.lengths > 1) & np.isin(keys, known[original.lengths > 1]))
+
+
+def with_original_gaps(original: EventLog, release: EventLog) -> np.ndarray:
+    """The released cases of three events and more with all times from event to event of an original case.
+
+    So their timestamps are those of that case, perhaps shifted by a constant.
+    """
+    known, keys = (case_keys(log, log.gaps, ~log.first_events) for log in (original, release))
+    return np.flatnonzero((release.lengths > 2) & np.isin(keys, known[original.lengths > 2]))
+
+
+def carried_over(original: EventLog, release: EventLog, allowed: Sequence[str] = ()) -> list[str]:
+    """The attributes of the original that the release has, but for those that it may have.
+
+    Durations may always be released, as they are claimed and measured by themselves.
+    """
+    return sorted(set(release.attributes) & set(original.attributes) - {DURATION, *allowed})
 
 
 def _spellings(case_id: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What to know of the privacy of a run before its utility is read: reservations that its program states itself.
 
 A mechanism names them in its diagnostics, under `flags`; what it takes from the log without paying for it, under
-`not_covered` and `bounds_from_data`.
+`not_covered` and `bounds_from_data`; whether a seed fixes its output, under `seeded`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ FLAGS = {
         "exact values released, plain or beneath compressed noise",
         ("exact_values", "durations_without_noise", "exact_times_kept"),
     ),
+    "seeded": ("S", "seeded output, not a private release", ("seeded",)),
 }
-STATING = ("flags", "not_covered", "bounds_from_data")
+STATING = ("flags", "not_covered", "bounds_from_data", "seeded")
 
 METRICS = tuple(
     Metric(name=f"flag_{name}", title=title, high=1.0, identity=None, doubled=None, group="run")
@@ -43,4 +44,6 @@ def score(record: Mapping[str, Any]) -> dict[str, Value]:
         raised.add("bounds_from_data")
     if stated.get("not_covered"):
         raised.add("parameters_from_data")
+    if stated.get("seeded"):
+        raised.add("seeded")
     return {f"flag_{name}": float(not raised.isdisjoint(names)) for name, (_, _, names) in FLAGS.items()}

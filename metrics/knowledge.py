@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import combinations
-from math import comb
+from math import ceil, comb
 from typing import NamedTuple
 
 import numpy as np
@@ -93,7 +93,7 @@ class Knowledge(NamedTuple):
     items: np.ndarray
 
 
-def knowledge(traces: Traces, wanted: np.ndarray, kind: str, size: int, seed: int) -> Knowledge:
+def knowledge(traces: Traces, wanted: np.ndarray, kind: str, size: int | float, seed: int) -> Knowledge:
     """All that may be known of some traces or, where that is much, `DRAWS` times something.
 
     Parameters
@@ -102,19 +102,21 @@ def knowledge(traces: Traces, wanted: np.ndarray, kind: str, size: int, seed: in
     wanted : int64 array
         Traces, rising.
     kind : one of `KINDS`
-    size : int
-        Items that are known; all of a trace that has fewer.
+    size : int or float
+        Items that are known, all of a trace that has fewer; or, as a float, the share of them, rounded up.
     seed : int
     """
     source = _firsts(traces) if kind == "set" else traces
     lengths = source.lengths[wanted]
-    owners, blocks = [np.empty(0, dtype=np.int64)], [np.empty((0, size), dtype=np.int64)]
-    for length in np.unique(lengths).tolist():
+    sizes = {n: ceil(size * n) if isinstance(size, float) else min(size, n) for n in np.unique(lengths).tolist()}
+    width = max(sizes.values(), default=0)
+    owners, blocks = [np.empty(0, dtype=np.int64)], [np.empty((0, width), dtype=np.int64)]
+    for length, known in sizes.items():
         of_length = wanted[lengths == length]
-        chosen = places(length, min(size, length), kind == "prefix", seed)
-        items = source.items[source.offsets[of_length][:, None, None] + chosen].reshape(-1, chosen.shape[1])
+        chosen = places(length, known, kind == "prefix", seed)
+        items = source.items[source.offsets[of_length][:, None, None] + chosen].reshape(-1, known)
         items = items if kind in ("prefix", "sequence") else np.sort(items, axis=1)
-        blocks.append(np.pad(items, ((0, 0), (0, size - chosen.shape[1])), constant_values=NOTHING))
+        blocks.append(np.pad(items, ((0, 0), (0, width - known)), constant_values=NOTHING))
         owners.append(np.repeat(of_length, len(chosen)))
     order = np.argsort(np.concatenate(owners), kind="stable")
     return Knowledge(np.concatenate(owners)[order], np.concatenate(blocks)[order])
@@ -140,6 +142,25 @@ def places(length: int, size: int, first: bool, seed: int) -> np.ndarray:
         return np.array(list(combinations(range(length), size)), dtype=np.int64)
     drawn = np.random.default_rng([seed, length, size]).random((DRAWS, length))
     return np.sort(np.argpartition(drawn, size - 1, axis=1)[:, :size], axis=1)
+
+
+def alone(known: Traces, others: Traces, victims: np.ndarray, kind: str, size: int | float, seed: int) -> float:
+    """How often what is known of a case fits exactly one case, averaged over what may be known and over the victims.
+
+    Parameters
+    ----------
+    known, others : Traces
+        Of the log that the victims are of, and of that which is searched.
+    victims : int64 array
+        Cases.
+    kind, size, seed : as `knowledge`
+    """
+    wanted = np.bincount(known.of_case[victims], minlength=len(known.offsets) - 1)
+    said = knowledge(known, np.flatnonzero(wanted), kind, size, seed)
+    fitting = Matches(others, kind, said.items).count(np.bincount(others.of_case))
+    share = np.bincount(said.owners, fitting == 1, minlength=len(wanted))
+    share /= np.maximum(np.bincount(said.owners, minlength=len(wanted)), 1)
+    return float(share @ wanted / len(victims))
 
 
 class Matches:
@@ -174,14 +195,14 @@ class Matches:
 
         Parameters
         ----------
-        weights : int64 array (traces,)
+        weights : array (traces,) or (traces, weights)
 
         Returns
         -------
-        int64 array (n,)
+        float array (n,) or (n, weights)
         """
         if not len(weights):
-            return np.zeros(len(self._known), dtype=np.int64)
+            return np.zeros((len(self._known), *weights.shape[1:]))
         rows, of_known = np.unique(self._known, axis=0, return_inverse=True)
         if self._ordered and self._size <= FEW:
             found = self._following(rows, weights)
@@ -221,7 +242,7 @@ class Matches:
         having = having.tocsr()
         needed = np.sort(rows, axis=1)
         distinct = (np.diff(needed, axis=1, prepend=NOTHING - 1) != 0) & (needed != NOTHING)
-        sizes, found = distinct.sum(axis=1), np.zeros(len(rows), dtype=np.int64)
+        sizes, found = distinct.sum(axis=1), np.zeros((len(rows), *weights.shape[1:]))
         step = max(AT_ONCE // len(weights), 1)
         for part in (slice(start, start + step) for start in range(0, len(rows), step)):
             items, entries = needed[part][distinct[part]], np.concatenate(([0], np.cumsum(sizes[part])))
@@ -233,12 +254,14 @@ class Matches:
             if self._ordered:
                 right = self._fits(rows[part][row], traces)
                 row, traces = row[right], traces[right]
-            found[part] = np.bincount(row, weights[traces], minlength=len(entries) - 1)
+            found[part] = (
+                csr_array((np.ones(len(row)), (row, traces)), shape=(len(entries) - 1, len(weights))) @ weights
+            )
         return found
 
     def _following(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """As `count`, by a table of where each item occurs next; rows rise."""
-        found = np.zeros(len(rows), dtype=np.int64)
+        found = np.zeros((len(rows), *weights.shape[1:]))
         for first, table, starts in self._tables():
             own, dead = weights[first : first + len(starts)], len(table) - 1
             step = max(AT_ONCE // len(starts), 1)
@@ -250,7 +273,7 @@ class Matches:
                     heads = np.flatnonzero(begins)
                     states = table[states[group[heads]], items[heads][:, None]]
                     group = np.cumsum(begins) - 1
-                found[start : start + step] += ((states != dead) @ own)[group]
+                found[start : start + step] += ((states != dead).astype(float) @ own)[group]
         return found
 
     def _tables(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:

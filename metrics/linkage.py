@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.log import EventLog
+from metrics.attack import Attack
 from metrics.knowledge import Knowledge, Matches, Traces, knowledge
 from metrics.metric import Metric
 
@@ -165,6 +166,28 @@ def declared(titles: dict[str, str]) -> tuple[Metric, ...]:
                 attack(f"linkage_fitting_{kind}", f"Knows {MAIN} {title}: cases that fit", high=float("inf")),
             )
         ),
+    )
+
+
+def attacks(titles: dict[str, str]) -> tuple[Attack, ...]:
+    """The attacks by some kinds of knowledge, at the main size."""
+    return tuple(
+        Attack(
+            name=f"linkage_{kind}",
+            title=f"Knows {MAIN} {title}",
+            family="linkage",
+            adversary=f"knows {MAIN} {title} of a case; right is a case of that person, picked from those that fit",
+            limit="k" if kind == "prefix" else "",
+            blind_to=BLIND_TO,
+            names={
+                "targets": "linkage_targets",
+                "abstains": f"linkage_abstains_{kind}",
+                "prior": "linkage_prior",
+                "success": f"linkage_{kind}_{MAIN}",
+                "advantage": f"linkage_advantage_{kind}",
+            },
+        )
+        for kind, title in titles.items()
     )
 
 

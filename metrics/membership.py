@@ -15,11 +15,12 @@ import numpy as np
 
 from data.hashing import case_keys
 from data.log import EventLog
+from metrics.attack import Attack
 from metrics.attack_background_times import NO_TIMES, WIDTHS, midnight_of, timed
 from metrics.intervals import newcombe, wilson
-from metrics.knowledge import Matches, Traces, knowledge, traces_of
+from metrics.knowledge import alone, traces_of
 from metrics.linkage import MAIN, victims_of
-from metrics.metric import Metric, Value, not_applicable
+from metrics.metric import EMPTY, Metric, Value, not_applicable
 from metrics.pair import align
 
 TITLES = {
@@ -54,7 +55,27 @@ def _metrics(kind: str, title: str) -> tuple[Metric, ...]:
     )
 
 
-METRICS = tuple(metric for kind, title in TITLES.items() for metric in _metrics(kind, title))
+def _attack(kind: str, title: str) -> Attack:
+    parts = {"success": "member_match", "prior": "outsider_match", "advantage": "member_advantage"}
+    return Attack(
+        name=f"member_{kind}",
+        title=f"Membership by {title}",
+        family="presence",
+        adversary=f"knows the {title} of a case, and asks whether the mechanism has seen it; says so if a single "
+        "released case fits",
+        blind_to=BLIND_TO,
+        names={"targets": "member_targets"} | {part: f"{name}_{kind}" for part, name in parts.items()},
+    )
+
+
+ATTACKS = tuple(_attack(kind, title) for kind, title in TITLES.items())
+METRICS = (
+    Metric(
+        name="member_targets", title="Members that are looked for", identity=None, doubled=None, group="attack",
+        costly=True, held_out=True, blind_to=BLIND_TO,
+    ),
+    *(metric for kind, title in TITLES.items() for metric in _metrics(kind, title)),
+)  # fmt: skip
 
 
 def score(original: EventLog, outsiders: EventLog, release: EventLog, record: Mapping[str, Any]) -> dict[str, Value]:
@@ -73,8 +94,8 @@ def score(original: EventLog, outsiders: EventLog, release: EventLog, record: Ma
     if not (original.n_cases and outsiders.n_cases):
         return {metric.name: not_applicable("no case is held out, or all are") for metric in METRICS}
     if not release.n_cases:
-        return {metric.name: metric.empty for metric in METRICS}
-    found: dict[str, Value] = {}
+        return {metric.name: EMPTY if metric.empty is None else metric.empty for metric in METRICS}
+    found: dict[str, Value] = {"member_targets": float(len(victims_of(original, record["seed"])))}
     midnight = midnight_of(original)
     for kind, title in TITLES.items():
         if kind.endswith("_day") and release.untimed and not original.untimed:
@@ -100,13 +121,4 @@ def _found(log: EventLog, release: EventLog, kind: str, midnight: int, seed: int
         keys, counts = np.unique(keys, return_counts=True)
         return float(np.isin(known[victims], keys[counts == 1]).mean()), len(victims)
     items = timed(logs, midnight, WIDTHS[width]) if width else [(each, each.activities) for each in logs]
-    return _alone(*traces_of(*items), victims, kind, seed), len(victims)
-
-
-def _alone(known: Traces, released: Traces, victims: np.ndarray, kind: str, seed: int) -> float:
-    wanted = np.bincount(known.of_case[victims], minlength=len(known.offsets) - 1)
-    said = knowledge(known, np.flatnonzero(wanted), kind, MAIN, seed)
-    fitting = Matches(released, kind, said.items).count(np.bincount(released.of_case))
-    share = np.bincount(said.owners, fitting == 1, minlength=len(wanted))
-    share /= np.maximum(np.bincount(said.owners, minlength=len(wanted)), 1)
-    return float(share @ wanted / len(victims))
+    return alone(*traces_of(*items), victims, kind, MAIN, seed), len(victims)

@@ -1,4 +1,5 @@
-"""Scores, every metric of every repeat of a cell in one job; classes for the figures; the bounds of the audit."""
+"""Scores, every metric of every repeat of a cell in one job; classes for the figures; the bounds of the audit; rates of
+presence."""
 
 
 rule profile_classes:
@@ -25,7 +26,8 @@ rule score:
         outsiders=outsiders,
         code=code_files("metrics"),
     output:
-        "results/scores/{track}/{mechanism}/{parameters}/{log}.csv",
+        scores="results/scores/{track}/{mechanism}/{parameters}/{log}.csv",
+        verdicts="results/verdicts/{track}/{mechanism}/{parameters}/{log}.csv",
     log:
         "results/scores/{track}/{mechanism}/{parameters}/{log}.txt",
     conda:
@@ -36,13 +38,14 @@ rule score:
         costly=costly,
         outsiders=outsiders_option,
     shell:
-        "python -m metrics.score --log {input.log} --out {output} {params.only} {params.costly} {params.outsiders} {params.runs}"
-        " > {log} 2>&1"
+        "python -m metrics.score --log {input.log} --out {output.scores} --verdicts {output.verdicts} {params.only}"
+        " {params.costly} {params.outsiders} {params.runs} > {log} 2>&1"
 
 
 rule bound_epsilons:
     input:
         draws=expand("results/audit/draws/{mechanism}.npz", mechanism=audited()),
+        again=expand("results/audit/redraws/{mechanism}.npz", mechanism=audited()),
         code=code_files("metrics"),
     output:
         "results/audit/audit.csv",
@@ -51,4 +54,18 @@ rule bound_epsilons:
     conda:
         "../environment.yml"
     shell:
-        "python -m metrics.audit {input.draws} --out {output} > {log} 2>&1"
+        "python -m metrics.audit {input.draws} --again {input.again} --out {output} > {log} 2>&1"
+
+
+rule rate_presence:
+    input:
+        draws="results/presence/{mechanism}/{parameters}/{log}.npz",
+        code=code_files("metrics"),
+    output:
+        "results/presence/{mechanism}/{parameters}/{log}.csv",
+    log:
+        "results/presence/{mechanism}/{parameters}/{log}.txt",
+    conda:
+        "../environment.yml"
+    shell:
+        "python -m metrics.presence_game {input.draws} --out {output} > {log} 2>&1"

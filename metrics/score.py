@@ -2,7 +2,7 @@
 
 ``python -m metrics.score --log LOG --out scores.csv RUN [RUN ...]``, where each RUN is a folder that holds
 `release.parquet`, `run.json` and, where the mechanism tells, `origins.parquet`. A run that did not succeed has its
-status in every row and no value.
+status in every row and no value. With `--verdicts` what the runs claim is checked, too (`metrics.verification`).
 
 A score function takes any of `original`, `release`, `origins` and `record`, by these names. Of runs on a log without
 some of its cases (`data.held_out`) it takes these as `outsiders`; then only metrics that compare with them are
@@ -34,6 +34,7 @@ from data.release import read_release
 from metrics.metric import EMPTY, Marked, Value, not_applicable
 from metrics.registry import metric_modules
 from metrics.table import Row, write_csv
+from metrics.verification import Claim, claims
 
 STATUS_OF_RUN = {"timeout": "TO", "memory": "OOM", "infeasible": "INF", "error": "ERR"}
 
@@ -41,9 +42,13 @@ logger = logging.getLogger(__name__)
 
 
 def score_run(
-    original: EventLog | Relation, folder: Path, modules: Sequence[ModuleType], outsiders: EventLog | None = None
-) -> list[Row]:
-    """The rows of one run, one a metric.
+    original: EventLog | Relation,
+    folder: Path,
+    modules: Sequence[ModuleType],
+    outsiders: EventLog | None = None,
+    verify: bool = False,
+) -> tuple[list[Row], list[Claim]]:
+    """The rows of one run, one a metric; and if wanted the verdicts on what it claims, if it succeeded.
 
     Parameters
     ----------
@@ -53,36 +58,43 @@ def score_run(
     modules : sequence of metric files
     outsiders : EventLog, optional
         The cases that the run's log lacks.
+    verify : bool
     """
     record = json.loads((folder / "run.json").read_text())
     run = record["log"].removesuffix(MEMBERS), record["mechanism"], record["parameters_id"], str(record["repeat"])
-    values = _values(original, folder, record, modules, outsiders)
-    return [Row(*run, name, *_cells(value)) for name, value in values.items()]
+    known = {"original": original, "record": record, "outsiders": outsiders}
+    failure = _read(known, folder)
+    values = _all_marked(failure, modules) if failure else _values(known, folder, modules)
+    rows = [Row(*run, name, *_cells(value)) for name, value in values.items()]
+    if failure or not verify:
+        return rows, []
+    return rows, list(claims(original, known["release"], known["origins"], record, run))
 
 
-def _values(
-    original: EventLog | Relation,
-    folder: Path,
-    record: Mapping[str, Any],
-    modules: Sequence[ModuleType],
-    outsiders: EventLog | None,
-) -> dict[str, Value]:
+def _read(known: dict[str, Any], folder: Path) -> Marked | None:
+    """Add the release and its origins to what is known of a run, or tell why there are none."""
+    original, record = known["original"], known["record"]
     if record["status"] != "ok":
-        return _all_marked(Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or ""), modules)
+        return Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or "")
     try:
-        release = read_release(folder / "release.parquet")
+        known["release"] = release = read_release(folder / "release.parquet")
         is_graph = isinstance(release, DirectlyFollowsGraph)
-        origins = None if is_graph else read_origins(folder / "origins.parquet", _size(original), _size(release))
+        sizes = () if is_graph else (_size(original), _size(release))
+        known["origins"] = None if is_graph else read_origins(folder / "origins.parquet", *sizes)
     except LogError as error:
         logger.error("the run is recorded as ok, but: %s", error)
-        return _all_marked(Marked("ERR", str(error)), modules)
-    known = {"original": original, "release": release, "origins": origins, "record": record, "outsiders": outsiders}
+        return Marked("ERR", str(error))
+    return None
+
+
+def _values(known: Mapping[str, Any], folder: Path, modules: Sequence[ModuleType]) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for module in modules:
-        if is_graph and _group(module) != "run":
-            values |= _evaluate(module, partial(_score_graph, module, original, release), folder)
+        if isinstance(known["release"], DirectlyFollowsGraph) and _group(module) != "run":
+            score = partial(_score_graph, module, known["original"], known["release"])
         else:
-            values |= _evaluate(module, partial(module.score, **_wanted_of(known, module.score)), folder)
+            score = partial(module.score, **_wanted_of(known, module.score))
+        values |= _evaluate(module, score, folder)
     return values
 
 
@@ -157,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--costly", action="append", default=[], metavar="METRIC", help="one that takes long, to be computed"
     )
+    parser.add_argument("--verdicts", type=Path, help="the CSV file to write of what the runs claim")
     parser.add_argument("--outsiders", type=Path, help="the cases that the log lacks, to be compared with")
     options = parser.parse_args(arguments)
     logging.basicConfig(format="%(levelname)s: %(message)s")
@@ -164,8 +177,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     modules = [module for module in metric_modules() if _wanted(module, kind, options)]
     original = read_relation(options.log) if kind == "relation" else read_log(options.log)
     outsiders = None if options.outsiders is None else read_log(options.outsiders)
-    rows = (row for run in options.runs for row in score_run(original, run, modules, outsiders))
+    verify = options.verdicts is not None and outsiders is None and not options.costs_only
+    rows, verdicts = [], []
+    for run in options.runs:
+        scored, verified = score_run(original, run, modules, outsiders, verify)
+        rows += scored
+        verdicts += verified
     write_csv(Row._fields, rows, options.out)
+    if options.verdicts is not None:
+        write_csv(Claim._fields, verdicts, options.verdicts)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from data.log import EventLog
-from metrics.duration_classes import duration_classes
+from metrics.alike import KNOWN, alike, told
+from metrics.anonymity import persons_behind, persons_of_prefixes
+from metrics.duration_classes import DurationClasses, diversity, duration_classes, surviving_classes
 from metrics.durations import both_durations
 from metrics.exposed_durations import unique_and_known
-from metrics.exposed_identifiers import with_original_id, with_original_times
+from metrics.exposed_identifiers import carried_over, with_original_gaps, with_original_id, with_original_times
+from metrics.novelty import truncated
 from metrics.pair import align
 from metrics.prefix_classes import prefix_classes
 
@@ -35,7 +38,10 @@ class Verdict(NamedTuple):
     breaking : int
         How many classes, variants, pairs, events or cases break the claim.
     witness : tuple of str
-        The activities of the worst class, variant, pair or event; the released id of a case.
+        The activities of the worst class, variant, pair or event; the released id of a case; names of attributes.
+    exempt : int
+        How many classes the claim does not extend to, as their activity has one duration alone in the original, or
+        none.
     """
 
     claim: str
@@ -43,6 +49,7 @@ class Verdict(NamedTuple):
     worst: float | None = None
     breaking: int = 0
     witness: tuple[str, ...] = ()
+    exempt: int = 0
 
 
 def k_of_prefixes(release: EventLog, k: int) -> Verdict:
@@ -57,22 +64,36 @@ def k_of_variants(release: EventLog, k: int) -> Verdict:
     return _at_least(f"k = {k} on variants", k, variants.counts, _labelling(release, variants.sequence))
 
 
+def k_of_alike(release: EventLog, known: str, k: int) -> Verdict:
+    """Whether at least k cases agree in what is known, one of `metrics.alike.KNOWN`."""
+    groups = alike(release, known)
+    return _at_least(
+        f"k = {k} on the {KNOWN[known]}", k, groups.cases, lambda worst: told(release, known, groups.first[worst])
+    )
+
+
+def k_of_persons(original: EventLog, release: EventLog, origins: np.ndarray, k: int) -> Verdict:
+    """Whether the cases that begin with every prefix that occurs are of at least k persons.
+
+    Copies of a case are one person; so are cases of one `user`, if the original log tells users apart.
+    """
+    persons = persons_of_prefixes(release, persons_behind(original, origins))
+    return _at_least(f"k = {k} persons on prefixes", k, persons, _labelling(release, prefix_classes(release).prefix))
+
+
 def t_of_durations(original: EventLog, release: EventLog, t: float, by_rank: bool = False) -> Verdict:
     """Whether the released durations of every prefix class are less than t away from the original's.
 
     Equality violates, as in PRETSA; which distance, and which classes are exempt: `metrics.duration_classes`.
     """
     claim = f"t = {t:g} on released durations, by {'rank' if by_rank else 'value'}"
-    if (found := duration_classes(original, release)) is None:
-        return Verdict(claim, UNKNOWN)
-    distances = found.rank_distance if by_rank else found.distance
-    if not len(distances):
-        return Verdict(claim, PASS)
-    worst = int(np.argmax(distances))
-    breaking = int((distances >= t + ROUNDING).sum())
-    verdict = FAIL if breaking else BORDERLINE if distances[worst] > t - ROUNDING else PASS
-    witness = _prefix_of(original, release)(found.classes[worst])
-    return Verdict(claim, verdict, float(distances[worst]), breaking, tuple(witness))
+    return _closer(claim, original, release, duration_classes(original, release), t, by_rank)
+
+
+def t_of_survivors(original: EventLog, release: EventLog, origins: np.ndarray, t: float) -> Verdict:
+    """The same of the original durations of the released events, which is what published checks look at."""
+    found = surviving_classes(original, release, origins)
+    return _closer(f"t = {t:g} on surviving durations, by value", original, release, found, t)
 
 
 def t_of_released_law(release: EventLog, t: float) -> Verdict:
@@ -81,13 +102,39 @@ def t_of_released_law(release: EventLog, t: float) -> Verdict:
     return verdict._replace(claim=f"t = {t:g} to the released law, by value")
 
 
-def l_of_durations(original: EventLog, release: EventLog, l: int) -> Verdict:  # noqa: E741 - the name it has
-    """Whether every prefix class has at least l distinct released durations; exempt classes as for t."""
-    claim = f"l = {l} on released durations"
-    if (found := duration_classes(original, release)) is None:
+def _closer(
+    claim: str,
+    original: EventLog,
+    release: EventLog,
+    found: DurationClasses | None,
+    t: float,
+    by_rank: bool = False,
+) -> Verdict:
+    if found is None:
+        return Verdict(claim, UNKNOWN)
+    distances = found.rank_distance if by_rank else found.distance
+    if not len(distances):
+        return Verdict(claim, PASS, exempt=found.exempt)
+    worst = int(np.argmax(distances))
+    breaking = int((distances >= t + ROUNDING).sum())
+    verdict = FAIL if breaking else BORDERLINE if distances[worst] > t - ROUNDING else PASS
+    witness = _prefix_of(original, release)(found.classes[worst])
+    return Verdict(claim, verdict, float(distances[worst]), breaking, tuple(witness), found.exempt)
+
+
+def l_of_durations(original: EventLog, release: EventLog, l: int, by_entropy: bool = False) -> Verdict:  # noqa: E741
+    """Whether every prefix class has at least l distinct released durations, or their entropy is at least ln l.
+
+    Classes are exempt as for t; an event without a duration has a value of its own.
+    """
+    claim = f"l = {l} on released durations" + ", by entropy" * by_entropy
+    if (found := diversity(original, release)) is None:
         return Verdict(claim, UNKNOWN)
     prefix = _prefix_of(original, release)
-    return _at_least(claim, l, found.distinct, lambda worst: prefix(found.classes[worst]))
+    values = found.effective if by_entropy else found.distinct
+    least = l - ROUNDING if by_entropy else l
+    verdict = _at_least(claim, least, values, lambda worst: prefix(found.classes[worst]))
+    return verdict._replace(exempt=found.exempt)
 
 
 def as_many_cases(original: EventLog, release: EventLog) -> Verdict:
@@ -113,6 +160,16 @@ def no_novel_edge(original: EventLog, release: EventLog) -> Verdict:
     return _none_of("no novel directly-follows pair", counts, witness)
 
 
+def no_truncated_variant(original: EventLog, release: EventLog) -> Verdict:
+    """Whether no novel trace begins an original one; such a trace was cut off, and may have known pairs alone."""
+    pair = align(original, release)
+    counts = np.zeros_like(pair.variants.release)
+    cut = truncated(pair)
+    counts[cut] = pair.variants.release[cut]
+    witness = _labelling(pair.release, lambda worst: map(ord, pair.variants.traces[worst]))
+    return _none_of("no variant that was cut off", counts, witness)
+
+
 def no_original_id(original: EventLog, release: EventLog) -> Verdict:
     """Whether no released case carries an original id, plain or hashed without salt; the witness is the first one."""
     return _no_case("no original case id", release, with_original_id(original, release))
@@ -124,6 +181,21 @@ def no_original_times(original: EventLog, release: EventLog) -> Verdict:
     if release.untimed and not original.untimed:
         return Verdict(claim, UNKNOWN)
     return _no_case(claim, release, with_original_times(original, release))
+
+
+def no_shifted_times(original: EventLog, release: EventLog) -> Verdict:
+    """Whether no released case of three events and more has all times from event to event of an original one."""
+    claim = "no case with original timestamps, shifted by a constant or not"
+    if release.untimed and not original.untimed:
+        return Verdict(claim, UNKNOWN)
+    return _no_case(claim, release, with_original_gaps(original, release))
+
+
+def no_further_attribute(original: EventLog, release: EventLog, allowed: Sequence[str] = ()) -> Verdict:
+    """Whether the release has no attribute of the original but durations and those that are allowed."""
+    claim = "no original attribute" + (f" but {', '.join(allowed)}" if allowed else "")
+    found = carried_over(original, release, allowed)
+    return Verdict(claim, FAIL if found else PASS, float(len(found)), len(found), tuple(found))
 
 
 def no_negative_duration(original: EventLog, release: EventLog) -> Verdict:

@@ -30,6 +30,13 @@ def scores_parser(description: str) -> argparse.ArgumentParser:
     return parser
 
 
+def attacks_parser(description: str) -> argparse.ArgumentParser:
+    """As `scores_parser`, with --games."""
+    parser = scores_parser(description)
+    parser.add_argument("--games", nargs="*", default=[], help="rates of the game of presence, where it was played")
+    return parser
+
+
 def metric_parser(description: str) -> argparse.ArgumentParser:
     """As `scores_parser`, with --metric."""
     parser = scores_parser(description)

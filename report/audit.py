@@ -14,16 +14,19 @@ from report.write import write_tables
 
 TITLE = "Audit of differential privacy"
 NONE = "–"
+ERROR = 0.05  # of the verdict on a mechanism
+SMALLEST = 1e-16  # p-value that is printed
 
 
 def read_findings(path: str) -> pd.DataFrame:
-    """The findings of `metrics.audit`; what is not claimed is missing."""
-    texts = ("mechanism", "settings", "pair", "adjacency", "unit", "event", "verdict", "composed_verdict", "structural")
+    """The findings of `metrics.audit`; what is not claimed, or was not tested again, is missing."""
+    texts = (
+        "mechanism", "settings", "pair", "adjacency", "unit", "event", "verdict", "composed_verdict", "structural",
+        "flags",
+    )  # fmt: skip
+    numbers = ("claimed", "composed", "delta_low", "p_value", "p_holm", "hits_again", "draws_again", "slope")
     return pd.read_csv(
-        path,
-        dtype=dict.fromkeys(texts, str),
-        keep_default_na=False,
-        na_values={"claimed": "", "composed": "", "delta_low": ""},
+        path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=dict.fromkeys(numbers, "")
     )
 
 
@@ -34,37 +37,49 @@ def audit_table(findings: pd.DataFrame) -> pd.DataFrame:
             "mechanism": findings["mechanism"],
             "settings": findings["settings"].str.replace(",", ", "),
             "pair": findings["pair"],
+            "adjacency": findings["adjacency"],
+            "draws": findings["draws"].astype(str),
+            "told apart by": [event or NONE for event in findings["event"]],
+            "hits": findings["hits"].astype(str),
+            "on the other": findings["hits_other"].astype(str),
+            "again": [_again(f) for f in findings.itertuples()],
             "claimed": [_claimed(f) for f in findings.itertuples()],
             "composed": [number(value) for value in findings["composed"]],
-            "epsilon at least": [at_least(value) for value in findings["epsilon_low"]],
-            "delta at least": [at_least(value) for value in findings["delta_low"]],
+            "epsilon": [_bound(f) for f in findings.itertuples()],
+            "delta": [f"≥ {at_least(value)}".replace(f"≥ {NONE}", NONE) for value in findings["delta_low"]],
+            "cap": [at_least(value) for value in findings["largest"]],
+            "p (Holm)": [_p_value(value) for value in findings["p_holm"]],
             "verdict": [_verdict(f) for f in findings.itertuples()],
-            "told apart by": [_event(f) for f in findings.itertuples()],
         }
     ).set_index(["mechanism", "settings", "pair"])
 
 
 def notes(findings: pd.DataFrame) -> list[str]:
     """The sentences below the table."""
-    of_pairs = dict(zip(findings["pair"], findings["adjacency"], strict=True))
-    kinds = {kind: [pair for pair, other in of_pairs.items() if other == kind] for kind in set(of_pairs.values())}
+    audited = findings[findings["p_holm"].notna()]
+    mechanisms = len(audited.drop_duplicates(["mechanism", "settings"]))
+    surprising = audited[audited["p_holm"] <= ERROR]
     reasons = sorted(set(findings["structural"]) - {""})
     return [
-        "Epsilon at least: lower bound with confidence 95 %, for all pairs of a mechanism and its settings together. "
-        "violated: the bound exceeds the claim. consistent: these draws and events show no violation; it proves "
-        "nothing. Delta at least: likewise, at the claimed epsilon; it decides where a delta is claimed.",
-        "Of the claims that hold, one mechanism in 20 would be called violated by chance. Bounds of different numbers "
-        "of draws are not comparable.",
-        *(f"{kind[0].upper()}{kind[1:]}: {', '.join(pairs)}." for kind, pairs in sorted(kinds.items())),
-        "Draws on either log: "
-        + "; ".join(
-            f"{draws} ({', '.join(group['mechanism'].unique())})" for draws, group in findings.groupby("draws")
-        )
-        + ". Half of them choose the event, the other half tests it; its occurrences on both logs stand beside it.",
+        "Epsilon: lower bound with confidence 95 %, for all pairs of a mechanism and its settings together. violated: "
+        "the bound exceeds the claim. consistent: no violation found with these draws and events; it proves nothing. "
+        "Delta: likewise, at the claimed epsilon; it decides where a delta is claimed. not testable: so few draws "
+        "cannot contradict the claim, as no bound exceeds the cap.",
+        "Half of the draws on either log choose the event, the other half tests it: hits on the log where it is "
+        "likelier, and on the other. Bounds of different numbers of draws are not comparable.",
+        f"By chance at most {ERROR * mechanisms:.2g} of these {mechanisms} mechanisms with their settings are called "
+        f"violated although they keep their claim. p: of the claim, adjusted over all lines (Holm); {len(surprising)} "
+        f"of {len(audited)} lines have at most {ERROR}, among which any is wrong with at most that probability.",
+        "Z: the event has no hit on one log, and the bound grows with the draws. Again: hits among fresh draws there, "
+        "four times as many as were tested; the slope is 1 if it never occurs, as the bound then rises by ln 4, and "
+        "less the likelier it is. They enter no verdict. C: the bound is at the cap.",
+        "One case more, one case replaced, one time changed: in what the logs of a pair differ. To replace a case is "
+        "to take one and to add one, so claims for one case count twice. Whoever tells the logs apart knows all other "
+        "cases, and all parameters.",
         *(f"No finite epsilon: {reason}." for reason in reasons),
         "Not covered: how floating-point numbers are represented, running times, and guessed seeds. The alphabet and "
-        "all parameters are public, except for the pair alphabet.",
-    ]  # fmt: skip
+        "all parameters are public, except for the pair alphabet of those that take theirs from the log.",
+    ]
 
 
 def number(value: float) -> str:
@@ -90,11 +105,21 @@ def _verdict(finding) -> str:
     return finding.verdict + (none or beyond)
 
 
-def _event(finding) -> str:
-    if not finding.event:
+def _bound(finding) -> str:
+    flags = f" [{finding.flags}]" if finding.flags else ""
+    return f"≥ {at_least(finding.epsilon_low)}{flags}"
+
+
+def _p_value(value: float) -> str:
+    if math.isnan(value):
         return NONE
-    tested = finding.draws // 2
-    return f"{finding.event} ({finding.hits} and {finding.hits_other} of {tested})"
+    return f"{value:.2g}" if value >= SMALLEST else f"< {SMALLEST:.0e}"
+
+
+def _again(finding) -> str:
+    if finding.attempts == 1:
+        return NONE
+    return f"{finding.hits_again:.0f} of {finding.draws_again:.0f}, slope {finding.slope:.2f}"
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ TIMING = "_timing"  # ends the name under which an experiment is run again for i
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
 TABLE = ("csv", "md", "tex")
 FIGURE = ("png", "pdf")
+PRIVACY = ("guarantees", "attacks")  # tables of event logs
 REPORT_CODE = code_files("report")
 AUDIT = "results/audit/audit.csv"
 MEASURED = [Path(project_path("benchmarks", f"{name}.csv")) for name in ("growth", "small")]  # of what jobs cost
@@ -27,6 +28,7 @@ check_claims()
 
 wildcard_constraints:
     metric="|".join(METRICS),
+    table="scores|verdicts",
 
 
 def name(wildcards):
@@ -44,21 +46,24 @@ def track(wildcards):
     return "timing" if wildcards.experiment.endswith(TIMING) else "runs"
 
 
-def cell_scores(wildcards):
-    """The scores of all cells of one mechanism and log in an experiment, those of runs with cases held out behind."""
+def cells_of(wildcards):
+    """The scores or verdicts of all cells of one mechanism and log in an experiment.
+
+    Scores of runs with cases held out follow those of their cell.
+    """
     held_out = HELD_OUT[name(wildcards)] and track(wildcards) == "runs" and kind_of(wildcards.log) == "log"
     return [
-        f"results/scores/{track(wildcards)}/{mechanism}/{parameters}/{log}{end}.csv"
+        f"results/{wildcards.table}/{track(wildcards)}/{mechanism}/{parameters}/{log}{end}.csv"
         for mechanism, parameters, log in CELLS[name(wildcards)]
-        for end in ("", *([MEMBERS] if held_out else []))
+        for end in ("", *([MEMBERS] if held_out and wildcards.table == "scores" else []))
         if (mechanism, log) == (wildcards.mechanism, wildcards.log)
     ]
 
 
-def gathered_scores(wildcards):
-    """The scores of an experiment, one file a mechanism and log (one command line could not name all cells)."""
+def gathered(wildcards):
+    """The same of an experiment, one file a mechanism and log (one command line could not name all cells)."""
     pairs = {(mechanism, log): None for mechanism, _, log in CELLS[name(wildcards)]}
-    return [f"results/{wildcards.experiment}/scores/{mechanism}/{log}.csv" for mechanism, log in pairs]
+    return [f"results/{wildcards.experiment}/{wildcards.table}/{mechanism}/{log}.csv" for mechanism, log in pairs]
 
 
 def statistics(wildcards):
@@ -136,6 +141,18 @@ def audit_seen(wildcards):
     return hashlib.sha256(Path(AUDIT).read_bytes()).hexdigest() if os.path.exists(AUDIT) else ""
 
 
+def games(wildcards):
+    """The rates of the game of presence, of the cells with which an experiment plays it."""
+    wanted = experiment(wildcards)["presence"] if track(wildcards) == "runs" else []
+    played = [cell for cell in CELLS[name(wildcards)] if cell[0] in wanted]
+    return [f"results/presence/{mechanism}/{parameters}/{log}.csv" for mechanism, parameters, log in played]
+
+
+def games_option(wildcards, input):
+    """The file names of these rates as an option of a command line."""
+    return ["--games", *input.games] if input.games else []
+
+
 def axes(wildcards):
     """The parameters over which heat maps are drawn, as options."""
     wanted = experiment(wildcards)["heatmaps"]
@@ -158,9 +175,10 @@ def reports():
         wanted += expand("results/{name}/figures/{metric}.{kind}", name=name, metric=figures, kind=FIGURE)
         wanted += expand("results/{name}/heatmaps/{metric}.{kind}", name=name, metric=maps, kind=FIGURE)
         if kind_of(logs_of(name)[0]) == "log":
-            wanted += expand("results/{name}/tables/attacks.{kind}", name=name, kind=TABLE)
+            wanted += expand("results/{name}/tables/{table}.{kind}", name=name, table=PRIVACY, kind=TABLE)
             wanted += expand("results/{name}/figures/tradeoff.{kind}", name=name, kind=FIGURE)
-        wanted += [f"results/{name}/{file}" for file in ("qc.csv", "tables/comparison.md", "figures/ranks.png")]
+        files = "verdicts.csv", "qc.csv", "tables/comparison.md", "figures/ranks.png"
+        wanted += [f"results/{name}/{file}" for file in files]
         if "best_of" in settings:
             wanted.append(f"results/{name}/chosen.csv")
         if "epsilons" in settings:

@@ -17,6 +17,7 @@ from metrics.metric import Metric
 from report.arguments import scores_parser
 from report.best import best_note
 from report.figure import write_figure
+from report.privacy import privacy_lines, privacy_marks, read_audit
 from report.rank_figure import rank_figure
 from report.ranking import SIGNIFICANCE, Ranks, Runs, comparable_runs, differences, pairs, ranks
 from report.summary import log_names, metric_of, read_scores, read_statistics
@@ -114,11 +115,13 @@ def main() -> None:
     names = log_names(read_statistics(options.logs))
     found = compared(scores, [metric_of(name) for name in options.metrics], options.rows)
     data, printed = comparison_table(found)
-    lines = notes(found, names) + best_note(scores) + absent_note(options.absent)
+    findings = read_audit(options.audit)
+    lines = notes(found, names) + privacy_lines(scores, findings) + best_note(scores) + absent_note(options.absent)
     with replacing(options.by_log) as temporary:
         by_log(found).to_csv(temporary, index=False)
     write_tables(options.out, data, printed, f"{options.title}: Comparison of methods", lines)
-    write_figure(rank_figure(found, names, f"{options.title}: Ranks of methods"), options.figures)
+    marks = privacy_marks(scores, findings)
+    write_figure(rank_figure(found, names, f"{options.title}: Ranks of methods", marks), options.figures)
 
 
 if __name__ == "__main__":

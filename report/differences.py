@@ -13,6 +13,7 @@ import pandas as pd
 from metrics.metric import Metric
 from report.arguments import scores_parser
 from report.grids import POINT, Axes, differences, grid_runs
+from report.privacy import privacy_lines, read_audit
 from report.summary import BETTER, log_names, metric_of, number_text, read_scores, read_statistics, with_synthetic
 from report.write import absent_note, synthetic_note, write_tables
 
@@ -104,8 +105,10 @@ def main() -> None:
     metrics = [metric_of(name) for name in options.metrics]
     axes = Axes(*options.rows, options.columns, options.panels)
     names = log_names(read_statistics(options.logs))
-    data, printed = difference_table(read_scores(options.scores), metrics, names, axes)
-    lines = notes(metrics, axes, names) + absent_note(options.absent)
+    scores = read_scores(options.scores)
+    data, printed = difference_table(scores, metrics, names, axes)
+    privacy = privacy_lines(scores, read_audit(options.audit))
+    lines = notes(metrics, axes, names) + privacy + absent_note(options.absent)
     write_tables(options.out, data, printed, f"{options.title}: Differences", lines)
 
 

@@ -25,6 +25,7 @@ from matplotlib.figure import Figure
 from data.files import replacing
 from metrics.metric import CONTROLS, Metric
 from report.arguments import metric_parser
+from report.privacy import UTILITY, privacy_marks, read_audit
 from report.summary import (
     BETTER,
     NO_ROW,
@@ -46,7 +47,12 @@ MARKERS = "os^DvPX<>p*hd"
 
 
 def metric_figure(
-    scores: pd.DataFrame, metric: Metric, names: dict[str, str], rows: Sequence[str], title: str
+    scores: pd.DataFrame,
+    metric: Metric,
+    names: dict[str, str],
+    rows: Sequence[str],
+    title: str,
+    findings: pd.DataFrame | None = None,
 ) -> Figure:
     """Draw means with their standard deviations over the repeats; failed cells are named, not drawn.
 
@@ -58,6 +64,7 @@ def metric_figure(
     names : printed name of each log
     rows : parameters that stand across; without any, methods stand across
     title : str
+    findings : the audit, if there was one
     """
     cells = summarise(scores, metric, rows)
     looks = _looks(cells)  # the same in all figures of an experiment
@@ -70,6 +77,7 @@ def metric_figure(
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
     marks += [f"not defined for {', '.join(undefined)}"] * bool(undefined)
+    marks += privacy_marks(scores, findings) if metric.group in UTILITY else []
     methods = summary["method"].unique()
     longest = max(map(len, methods), default=0)
     figure, axes, per_line = panels(len(logs), [title, *marks], len(methods), 0.7 + 0.08 * longest)
@@ -243,7 +251,8 @@ def main() -> None:
     options = metric_parser(__doc__).parse_args()
     metric = metric_of(options.metric)
     names = log_names(read_statistics(options.logs))
-    figure = metric_figure(read_scores(options.scores), metric, names, options.rows, f"{options.title}: {metric.title}")
+    scores, findings = read_scores(options.scores), read_audit(options.audit)
+    figure = metric_figure(scores, metric, names, options.rows, f"{options.title}: {metric.title}", findings)
     write_figure(figure, options.out)
 
 

@@ -24,8 +24,9 @@ from matplotlib.patches import Rectangle
 
 from metrics.metric import CONTROLS, Metric
 from report.arguments import metric_parser
-from report.figure import entitle, write_figure
+from report.figure import LINE, broken, entitle, write_figure
 from report.grids import POINT, Axes, differences, grid_runs
+from report.privacy import UTILITY, privacy_marks, read_audit
 from report.summary import BETTER, log_names, metric_of, read_scores, read_statistics
 from report.table import STATUSES
 
@@ -35,7 +36,14 @@ SEQUENTIAL = {"lower": "viridis_r"}
 DIVERGING = {"higher": "RdBu", "lower": "RdBu_r"}
 
 
-def heatmaps(scores: pd.DataFrame, metric: Metric, names: dict[str, str], axes: Axes, title: str) -> Figure:
+def heatmaps(
+    scores: pd.DataFrame,
+    metric: Metric,
+    names: dict[str, str],
+    axes: Axes,
+    title: str,
+    findings: pd.DataFrame | None = None,
+) -> Figure:
     """Draw means over the repeats, and differences with their standard deviation.
 
     A cell without a value shows why; one in which some release breaks a claim of its run has a red frame, and the
@@ -49,18 +57,18 @@ def heatmaps(scores: pd.DataFrame, metric: Metric, names: dict[str, str], axes: 
     names : printed name of each log
     axes : names of the parameters
     title : str
+    findings : the audit, if there was one
     """
     runs = grid_runs(scores, metric, axes)
     rows, columns, panels = (list(dict.fromkeys(runs[axis])) for axis in ("row", "column", "panel"))
     lines = list(dict.fromkeys(zip(runs["log"], runs["method"], strict=True)))
     further = [f"{panel} − {panels[0]}" for panel in panels[1:]]
+    width = CELL[0] * len(columns) * len(panels + further) + 2.6
+    privacy = privacy_marks(scores, findings) if metric.group in UTILITY else []
+    height = (CELL[1] * len(rows) + 0.7) * max(len(lines), 1) + 1.2 + LINE * len(broken(privacy, width))
     figure, grid = plt.subplots(
-        max(len(lines), 1), len(panels) + len(further), squeeze=False, layout="constrained",
-        figsize=(
-            CELL[0] * len(columns) * len(panels + further) + 2.6,
-            (CELL[1] * len(rows) + 0.7) * max(len(lines), 1) + 1.2,
-        ),
-    )  # fmt: skip
+        max(len(lines), 1), len(panels) + len(further), squeeze=False, layout="constrained", figsize=(width, height)
+    )
     maps, changes = _cells(runs), _cells(differences(runs))
     norm = Normalize(maps["mean"].min(), maps["mean"].max())
     reach = changes["mean"].abs().max()
@@ -80,7 +88,7 @@ def heatmaps(scores: pd.DataFrame, metric: Metric, names: dict[str, str], axes: 
         across[0].set_ylabel(axes.rows, fontsize="small")
         across[0].set_xlabel(f"{axes.columns}{_controls(scores, metric, log)}", fontsize="small")
     _colour_bars(figure, grid, scales, len(panels), metric)
-    entitle(figure, [title, "; ".join(_marks(runs, metric, names))])
+    entitle(figure, [title, "; ".join(_marks(runs, metric, names)), *privacy])
     return figure
 
 
@@ -196,7 +204,8 @@ def main() -> None:
     metric = metric_of(options.metric)
     axes = Axes(*options.rows, options.columns, options.panels)
     names = log_names(read_statistics(options.logs))
-    figure = heatmaps(read_scores(options.scores), metric, names, axes, f"{options.title}: {metric.title}")
+    scores, findings = read_scores(options.scores), read_audit(options.audit)
+    figure = heatmaps(scores, metric, names, axes, f"{options.title}: {metric.title}", findings)
     write_figure(figure, options.out)
 
 

@@ -39,6 +39,7 @@ HERE = Path(__file__).parent
 OVERVIEWS = (
     "logs",
     "comparison",
+    "guarantees",
     "attacks",
     "epsilons",
     "embeddings",

@@ -12,12 +12,18 @@ from metrics.flags import FLAGS
 from report.audit import NONE, at_least, number, read_findings
 from report.summary import NO_ROW, method_labels
 
-NOT_AUDITED = "not audited"
+NOT_AUDITED, NO_CLAIM = "not audited", "no DP claim"
+# Raised by the audit, not by the run.
+AUDIT_FLAGS = {"Z": "zero count, the event was never drawn on the neighbour", "C": "bound at the cap of so many draws"}
 CLAIM_NOTE = (
     "Claimed: the nominal epsilon; composed: what the mechanism's own account adds up to. –: no such claim. Audited: "
-    "verdict on the claim for tiny logs, with the lower bound on epsilon (95 %) and the claim at which it was found "
-    "(target `audit`); consistent proves nothing."
+    "lower bound on epsilon (95 %) for neighbouring tiny logs, with the claim at which it was found, and the verdict "
+    "on the claim (target `audit`). consistent: no violation found with these draws and events, which is no proof."
 )
+UTILITY = ("default", "published", "extended")  # groups of metrics that are not read without the privacy
+LETTERS = "".join(letter for letter, _, _ in FLAGS.values()) + "".join(AUDIT_FLAGS)
+R1 = "no variant is new"  # begins the reason of a mechanism that declares it
+CAP_SLACK = 1e-6
 
 
 def read_audit(path: str | None) -> pd.DataFrame | None:
@@ -38,30 +44,31 @@ def privacy_cells(scores: pd.DataFrame, findings: pd.DataFrame | None) -> pd.Dat
     Returns
     -------
     frame
-        Index log, mechanism, parameters, in the order of the scores; columns claimed, composed, audited, violated,
-        flags.
+        Index log, mechanism, parameters, in the order of the scores; columns claimed, composed, bound (the lower bound
+        as printed), verdict, violated, flags, and audited: the epsilon by which cells are ordered, that composed or
+        the bound found, whichever is more, infinite where neither is known or none is finite.
     """
     keys = ["log", "mechanism", "parameters"]
     cells = scores[keys].drop_duplicates()
     wanted = {"nominal_epsilon": "claimed", "composed_epsilon": "composed"} | {f"flag_{name}": name for name in FLAGS}
-    chosen = scores[scores["metric"].isin(wanted)]
+    chosen = scores[scores["metric"].isin([*wanted, "novel_variants"])]
     means = chosen.groupby([*keys, "metric"])["value"].mean().unstack("metric").rename(columns=wanted)
-    found = means.reindex(columns=[*wanted.values()]).reindex(pd.MultiIndex.from_frame(cells))
-    letters = [
-        "".join(letter for name, (letter, _, _) in FLAGS.items() if row[name] > 0) for row in found.to_dict("records")
-    ]
-    matched = [
-        _matching(findings, mechanism, parameters) if not math.isnan(claimed) else None
-        for (_, mechanism, parameters), claimed in found["claimed"].items()
-    ]
-    return found[["claimed", "composed"]].assign(
-        audited=[
-            NONE if math.isnan(claimed) else audit_text(match)
-            for claimed, match in zip(found["claimed"], matched, strict=True)
-        ],
-        violated=[match is not None and "violated" in set(match["verdict"]) for match in matched],
-        flags=letters,
-    )
+    found = means.reindex(columns=[*wanted.values(), "novel_variants"]).reindex(pd.MultiIndex.from_frame(cells))
+    lines = []
+    for (_, mechanism, parameters), row in found.iterrows():
+        claims = not math.isnan(row["claimed"])
+        worst = _worst(_matching(findings, mechanism, parameters)) if claims else None
+        letters = "".join(letter for name, (letter, _, _) in FLAGS.items() if row[name] > 0) + audit_letters(worst)
+        lines.append(
+            {
+                "bound": bound_text(worst, row["novel_variants"] == 0),
+                "verdict": verdict_text(worst) if claims else NO_CLAIM,
+                "violated": worst is not None and worst["verdict"].startswith("violated"),
+                "flags": letters,
+                "audited": _order(row["composed"], worst),
+            }
+        )
+    return found[["claimed", "composed"]].join(pd.DataFrame(lines, index=found.index))
 
 
 def privacy_columns(scores: pd.DataFrame, findings: pd.DataFrame | None, rows: Sequence[str]) -> pd.DataFrame:
@@ -78,38 +85,49 @@ def privacy_columns(scores: pd.DataFrame, findings: pd.DataFrame | None, rows: S
     printed = {
         "claimed ε": [number(value) for value in cells["claimed"]],
         "composed ε": [number(value) for value in cells["composed"]],
-        "audited": cells["audited"].tolist(),
+        "audited": [
+            verdict if bound == NONE else f"{bound}, {verdict}"
+            for bound, verdict in zip(cells["bound"], cells["verdict"], strict=True)
+        ],
         "flags": cells["flags"].tolist(),
     }
     return pd.DataFrame(printed, index=pd.MultiIndex.from_frame(index))
 
 
-def privacy_notes(scores: pd.DataFrame) -> list[str]:
+def privacy_notes(scores: pd.DataFrame, findings: pd.DataFrame | None = None) -> list[str]:
     """The sentences that explain the columns."""
-    raised = scores[scores["metric"].str.startswith("flag_") & (scores["value"] > 0)]["metric"].unique()
-    legend = [f"{letter}: {title}" for name, (letter, title, _) in FLAGS.items() if f"flag_{name}" in raised]
+    raised = set("".join(privacy_cells(scores, findings)["flags"]))
+    legend = {letter: title for letter, title, _ in FLAGS.values()} | AUDIT_FLAGS
+    shown = [f"{letter}: {title}" for letter, title in legend.items() if letter in raised]
     return [
         CLAIM_NOTE,
-        *([f"Flags. {'; '.join(legend)}."] if legend else []),
-        "All runs are seeded, for experiments: who knows the seed can undo the noise.",
+        *([f"Flags. {'; '.join(shown)}."] if shown else []),
+        "A claim is about one case more or less, unless its audit says otherwise. Seeds fix the releases: who knows "
+        "the seed can undo the noise. Bounds of different numbers of draws are not comparable.",
     ]
 
 
 def privacy_lines(scores: pd.DataFrame, findings: pd.DataFrame | None) -> list[str]:
-    """One sentence a mechanism, for tables that have no place for columns."""
+    """One sentence a mechanism, for tables and figures that have no place for columns."""
     lines = []
     for mechanism, cells in privacy_cells(scores, findings).groupby("mechanism", sort=False):
         claims = cells.dropna(subset="claimed")
         if not len(claims):
             continue
-        audits = dict.fromkeys(text.partition(" (")[0] for text in claims["audited"])
-        flags = "".join(letter for letter, _, _ in FLAGS.values() if any(letter in text for text in claims["flags"]))
+        verdicts = dict.fromkeys(claims["verdict"])
+        flags = "".join(letter for letter in LETTERS if any(letter in text for text in claims["flags"]))
         composed = claims["composed"].dropna()
         lines.append(
-            f"Privacy of {mechanism}: claimed ε {_span(claims['claimed'])}, composed {_span(composed)}, "
-            f"{' or '.join(audits)}" + (f", flags {flags}" if flags else "") + "."
+            f"Privacy of {mechanism}: claimed ε {_span(claims['claimed'])}, composed {_span(composed)}, audit: "
+            f"{' or '.join(verdicts)}" + (f", flags {flags}" if flags else "") + "."
         )
-    return [*lines, *(["By cell, and with what the flags mean, in the table `utility`."] if lines else [])]
+    return [*lines, *(["By cell, and with what the flags mean, in the table `guarantees`."] if lines else [])]
+
+
+def privacy_marks(scores: pd.DataFrame, findings: pd.DataFrame | None) -> list[str]:
+    """The same as a line of the heading of a figure of utility; none where no epsilon is claimed."""
+    lines = [line.removeprefix("Privacy of ").rstrip(".") for line in privacy_lines(scores, findings)[:-1]]
+    return ["; ".join(lines)] if lines else []
 
 
 def _matching(findings: pd.DataFrame | None, mechanism: str, parameters: str) -> pd.DataFrame | None:
@@ -124,14 +142,53 @@ def _matching(findings: pd.DataFrame | None, mechanism: str, parameters: str) ->
     return findings[fit] if any(fit) else None
 
 
-def audit_text(found: pd.DataFrame | None) -> str:
-    """The verdict of some findings on one mechanism: that of its worst pair."""
+def _worst(found: pd.DataFrame | None) -> pd.Series | None:
+    """The finding on the worst pair."""
     if found is None:
+        return None
+    violated = found[found["verdict"].str.startswith("violated")]
+    return (violated if len(violated) else found).sort_values("epsilon_low").iloc[-1]
+
+
+def bound_text(worst: pd.Series | None, no_new_variants: bool) -> str:
+    """The lower bound of a finding, like ``≥ 9.51 [Z] at claim 1.24; no finite ε (R1)``.
+
+    The words on no finite epsilon need a reason of structure besides the draws: that the mechanism declares, and for
+    variants that are never new (R1), that no release has any.
+    """
+    if worst is None:
+        return NONE
+    letters = audit_letters(worst)
+    text = f"≥ {at_least(worst['epsilon_low'])}" + (f" [{letters}]" if letters else "")
+    text += f" at claim {worst['claimed']:.3g}"
+    structural = worst["structural"]
+    if not structural or (structural.startswith(R1) and not no_new_variants):
+        return text
+    return f"{text}; no finite ε" + (" (R1)" if structural.startswith(R1) else "")
+
+
+def verdict_text(worst: pd.Series | None) -> str:
+    """The verdict on what is claimed, and on what that adds up to."""
+    if worst is None:
         return NOT_AUDITED
-    violated = found[found["verdict"] == "violated"]
-    worst = (violated if len(violated) else found).sort_values("epsilon_low").iloc[-1]
-    none = "; no finite ε" if (violated["structural"] != "").any() else ""
-    return f"{worst['verdict']} (≥ {at_least(worst['epsilon_low'])} for {worst['claimed']:.3g}{none})"
+    if not worst["verdict"].startswith("violated"):
+        return worst["verdict"]
+    return "violated (claim)" + (", (composed)" if worst["composed_verdict"].startswith("violated") else "")
+
+
+def audit_letters(worst: pd.Series | None) -> str:
+    """The flags that a finding raises."""
+    if worst is None:
+        return ""
+    zero = worst["hits_other"] == 0 and worst["hits"] > 0
+    capped = worst["epsilon_low"] >= worst["largest"] - CAP_SLACK
+    return ("Z" if zero else "") + ("C" if capped else "")
+
+
+def _order(composed: float, worst: pd.Series | None) -> float:
+    bound = math.nan if worst is None else math.inf if worst["structural"] else worst["epsilon_low"]
+    known = [value for value in (composed, bound) if not math.isnan(value)]
+    return max(known, default=math.inf)
 
 
 def _span(values: pd.Series) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import matplotlib
 
@@ -14,13 +15,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from metrics.metric import Metric
+from report.figure import LINE as TEXT_LINE
+from report.figure import broken, entitle
 from report.ranking import SIGNIFICANCE, Ranks, Runs
 
 WIDTH, LINE = 3.6, 0.19  # inches
 ACROSS = 3
 
 
-def rank_figure(found: dict[Metric, tuple[Runs, Ranks]], names: dict[str, str], title: str) -> Figure:
+def rank_figure(
+    found: dict[Metric, tuple[Runs, Ranks]], names: dict[str, str], title: str, privacy: Sequence[str] = ()
+) -> Figure:
     """Draw a dot a method at its mean rank, best on top; the band holds what is not told apart from the best.
 
     Parameters
@@ -28,14 +33,13 @@ def rank_figure(found: dict[Metric, tuple[Runs, Ranks]], names: dict[str, str], 
     found : the runs and ranks by metric, from `report.comparison.compared`
     names : printed name of each log
     title : str
+    privacy : lines on what stands beside the ranks by utility
     """
     columns = min(ACROSS, max(len(found), 1))
     lines = max(math.ceil(len(found) / columns), 1)
     methods = max((len(runs.methods) for runs, _ in found.values()), default=1)
-    figure, axes = plt.subplots(
-        lines, columns, squeeze=False, layout="constrained",
-        figsize=(WIDTH * columns, (LINE * methods + 0.9) * lines + 0.8),
-    )  # fmt: skip
+    height = (LINE * methods + 0.9) * lines + 0.8 + TEXT_LINE * len(broken(privacy, WIDTH * columns))
+    figure, axes = plt.subplots(lines, columns, squeeze=False, layout="constrained", figsize=(WIDTH * columns, height))
     for axis in axes.flat[len(found) :]:
         axis.set_axis_off()
     for axis, (metric, (runs, ranked)) in zip(axes.flat, found.items(), strict=False):
@@ -45,7 +49,7 @@ def rank_figure(found: dict[Metric, tuple[Runs, Ranks]], names: dict[str, str], 
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     if not found:
         marks = ["no two methods can be compared"]
-    figure.suptitle("\n".join([title, *marks]), fontsize="medium")
+    entitle(figure, [title, *marks, *privacy])
     return figure
 
 

@@ -17,6 +17,7 @@ from metrics.metric import Metric
 from metrics.registry import declarations
 from report.arguments import scores_parser
 from report.claims import read_claims
+from report.privacy import privacy_lines, read_audit
 from report.summary import fixed_parameters, log_names, read_scores, read_statistics, summarise, with_synthetic
 from report.table import timing_notes
 from report.write import absent_note, synthetic_note, write_tables
@@ -95,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     scores = read_scores(options.scores)
     names = log_names(read_statistics(options.logs))
     data, wide = reported_table(scores, read_reported(options.claims), names)
-    lines = notes(scores, data, names) + absent_note(options.absent)
+    lines = notes(scores, data, names) + privacy_lines(scores, read_audit(options.audit)) + absent_note(options.absent)
     write_tables(options.out, data, wide, f"{options.title}: as reported", lines)
 
 

@@ -1,4 +1,4 @@
-"""Scores of an experiment, its tables and its figures.
+"""Scores and verdicts of an experiment, its tables and its figures.
 
 An experiment name ending in `_timing` stands for the same cells, run again for their times alone.
 """
@@ -6,11 +6,11 @@ An experiment name ending in `_timing` stands for the same cells, run again for 
 
 rule gather:
     input:
-        cell_scores,
+        cells_of,
     output:
-        "results/{experiment}/scores/{mechanism}/{log}.csv",
+        "results/{experiment}/{table}/{mechanism}/{log}.csv",
     log:
-        "results/{experiment}/messages/gather_{mechanism}_{log}.txt",
+        "results/{experiment}/messages/gather_{table}_{mechanism}_{log}.txt",
     conda:
         "../environment.yml"
     shell:
@@ -19,11 +19,11 @@ rule gather:
 
 rule scores:
     input:
-        gathered_scores,
+        gathered,
     output:
-        "results/{experiment}/scores.csv",
+        "results/{experiment}/{table}.csv",
     log:
-        "results/{experiment}/messages/scores.txt",
+        "results/{experiment}/messages/{table}.txt",
     conda:
         "../environment.yml"
     shell:
@@ -129,12 +129,14 @@ rule tabulate_differences:
         "../environment.yml"
     params:
         title=heading,
+        audit=audit_option,
+        audit_seen=audit_seen,
         absent=absent,
         axes=axes,
         metrics=mapped,
     shell:
         "python -m report.differences {input.scores} --metrics {params.metrics} --logs {input.logs}"
-        " --title {params.title:q} --absent {params.absent} {params.axes} --out {output} > {log} 2>&1"
+        " --title {params.title:q} {params.audit} --absent {params.absent} {params.axes} --out {output} > {log} 2>&1"
 
 
 rule tabulate:
@@ -184,6 +186,7 @@ rule tabulate_utility:
 rule tabulate_attacks:
     input:
         scores=shown_scores,
+        games=games,
         logs=statistics,
         code=REPORT_CODE,
     output:
@@ -196,16 +199,42 @@ rule tabulate_attacks:
         title=heading,
         absent=absent,
         rows=rows,
+        games=games_option,
         audit=audit_option,
         audit_seen=audit_seen,
     shell:
         "python -m report.attacks {input.scores} --logs {input.logs} --title {params.title:q}"
-        " --absent {params.absent} --rows {params.rows} {params.audit} --out {output} > {log} 2>&1"
+        " --absent {params.absent} --rows {params.rows} {params.audit} {params.games} --out {output} > {log} 2>&1"
+
+
+rule tabulate_guarantees:
+    input:
+        scores=shown_scores,
+        games=games,
+        logs=statistics,
+        code=REPORT_CODE,
+    output:
+        expand("results/{{experiment}}/tables/guarantees.{kind}", kind=TABLE),
+    log:
+        "results/{experiment}/messages/guarantees.txt",
+    conda:
+        "../environment.yml"
+    params:
+        title=heading,
+        absent=absent,
+        rows=rows,
+        games=games_option,
+        audit=audit_option,
+        audit_seen=audit_seen,
+    shell:
+        "python -m report.guarantees {input.scores} --logs {input.logs} --title {params.title:q}"
+        " --absent {params.absent} --rows {params.rows} {params.audit} {params.games} --out {output} > {log} 2>&1"
 
 
 rule draw_tradeoff:
     input:
         scores=shown_scores,
+        games=games,
         logs=statistics,
         code=REPORT_CODE,
     output:
@@ -216,11 +245,12 @@ rule draw_tradeoff:
         "../environment.yml"
     params:
         title=heading,
+        games=games_option,
         audit=audit_option,
         audit_seen=audit_seen,
     shell:
         "python -m report.tradeoff {input.scores} --logs {input.logs} --title {params.title:q}"
-        " {params.audit} --out {output} > {log} 2>&1"
+        " {params.audit} {params.games} --out {output} > {log} 2>&1"
 
 
 rule compare_methods:
@@ -238,12 +268,14 @@ rule compare_methods:
         "../environment.yml"
     params:
         title=heading,
+        audit=audit_option,
+        audit_seen=audit_seen,
         absent=absent,
         rows=rows,
         metrics=metrics_of,
     shell:
         "python -m report.comparison {input.scores} --metrics {params.metrics} --logs {input.logs}"
-        " --title {params.title:q} --absent {params.absent} --rows {params.rows}"
+        " --title {params.title:q} {params.audit} --absent {params.absent} --rows {params.rows}"
         " --out {output.tables} --by-log {output.by_log} --figures {output.figures} > {log} 2>&1"
 
 
@@ -260,10 +292,12 @@ rule draw:
         "../environment.yml"
     params:
         title=heading,
+        audit=audit_option,
+        audit_seen=audit_seen,
         rows=rows,
     shell:
         "python -m report.figure {input.scores} --metric {wildcards.metric} --logs {input.logs}"
-        " --title {params.title:q} --rows {params.rows} --out {output} > {log} 2>&1"
+        " --title {params.title:q} {params.audit} --rows {params.rows} --out {output} > {log} 2>&1"
 
 
 rule draw_heatmap:
@@ -279,10 +313,12 @@ rule draw_heatmap:
         "../environment.yml"
     params:
         title=heading,
+        audit=audit_option,
+        audit_seen=audit_seen,
         axes=axes,
     shell:
         "python -m report.heatmap {input.scores} --metric {wildcards.metric} --logs {input.logs}"
-        " --title {params.title:q} {params.axes} --out {output} > {log} 2>&1"
+        " --title {params.title:q} {params.audit} {params.axes} --out {output} > {log} 2>&1"
 
 
 rule draw_classes:
@@ -319,10 +355,12 @@ rule tabulate_reported:
         "../environment.yml"
     params:
         title=heading,
+        audit=audit_option,
+        audit_seen=audit_seen,
         absent=absent,
     shell:
         "python -m report.reported {input.scores} --claims {input.claims} --logs {input.logs}"
-        " --title {params.title:q} --absent {params.absent} --out {output} > {log} 2>&1"
+        " --title {params.title:q} {params.audit} --absent {params.absent} --out {output} > {log} 2>&1"
 
 
 rule timing:

@@ -12,7 +12,7 @@ import pandas as pd
 from metrics.metric import Metric
 from report.arguments import metric_parser
 from report.best import best_note
-from report.privacy import privacy_lines, read_audit
+from report.privacy import UTILITY, privacy_lines, read_audit
 from report.summary import (
     BETTER,
     fixed_parameters,
@@ -26,7 +26,6 @@ from report.summary import (
 )
 from report.write import absent_note, synthetic_note, write_tables
 
-UTILITY = ("default", "published", "extended")  # groups of metrics that are not read without the privacy
 STATUSES = {
     "TO": "stopped at the time limit",
     "OOM": "stopped at the memory limit",

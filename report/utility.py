@@ -55,7 +55,9 @@ def utility_table(
     return with_synthetic(data.reset_index(drop=True), names), pd.concat([printed, text], axis=1), best
 
 
-def notes(scores: pd.DataFrame, metrics: Sequence[Metric], names: dict[str, str]) -> list[str]:
+def notes(
+    scores: pd.DataFrame, metrics: Sequence[Metric], names: dict[str, str], findings: pd.DataFrame | None = None
+) -> list[str]:
     """The sentences below the table."""
     statuses = set(scores.loc[scores["metric"].isin([metric.name for metric in metrics]), "status"])
     units = [f"{metric.title} in {metric.unit}" for metric in metrics if metric.unit]
@@ -63,7 +65,7 @@ def notes(scores: pd.DataFrame, metrics: Sequence[Metric], names: dict[str, str]
         f"Mean ± standard deviation over {scores['repeat'].nunique()} repeats; "
         "best of each log and row in bold, controls apart. ↓ lower, ↑ higher is better, →1 is best at 1.",
         *([f"{'; '.join(units)}."] if units else []),
-        *privacy_notes(scores),
+        *privacy_notes(scores, findings),
         *(f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in statuses),
         *best_note(scores),
         *synthetic_note(names),
@@ -77,8 +79,9 @@ def main() -> None:
     names = log_names(read_statistics(options.logs))
     scored = set(scores["metric"])  # those of event logs, or those of relations
     metrics = [metric for metric in declarations().values() if metric.group == "default" and metric.name in scored]
-    data, wide, best = utility_table(scores, metrics, names, options.rows, read_audit(options.audit))
-    lines = notes(scores, metrics, names) + absent_note(options.absent)
+    findings = read_audit(options.audit)
+    data, wide, best = utility_table(scores, metrics, names, options.rows, findings)
+    lines = notes(scores, metrics, names, findings) + absent_note(options.absent)
     write_tables(options.out, data, wide, f"{options.title}: Utility", lines, best)
 
 

@@ -3,6 +3,7 @@ rule dfg_query:
         **source("dfg_query"),
         shared=code_files("baselines", "prefix_query"),
         epsilons=amun_epsilons,
+        alphabet=public_alphabet,
     output:
         **run(
             "dfg_query",
@@ -19,4 +20,4 @@ rule dfg_query:
         seed=seed("dfg_query"),
     shell:
         MEASURE + "python -m baselines.dfg_query {input.log} {output.release} --epsilon {wildcards.epsilon}"
-        " --epsilons {input.epsilons} --profile {wildcards.profile} --seed {params.seed}"
+        " --epsilons {input.epsilons} --alphabet {input.alphabet} --profile {wildcards.profile} --seed {params.seed}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from baselines.prefix_query.alphabet import read_alphabet
 from baselines.prefix_query.growth import MAX_PREFIXES
 
 
@@ -30,6 +31,17 @@ def add_epsilon_options(options: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="FILE",
         help="Amun's epsilons of the log, by python -m mechanisms.amun.epsilons",
+    )
+
+
+def add_alphabet_option(options: argparse.ArgumentParser) -> None:
+    """Add the file of a public alphabet."""
+    options.add_argument(
+        "--alphabet",
+        nargs="?",
+        type=read_alphabet,
+        metavar="FILE",
+        help="the public activities, one a line; cases that have another one are left out (those of the log)",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from baselines.prefix_query.alphabet import PRIVATE
 from baselines.prefix_query.growth import VariantCounts
 from baselines.prefix_query.symbols import Resolved, finite
 from data.log import EventLog, ranges
@@ -17,18 +18,18 @@ EMPTY_NOTE = "no sequence is frequent enough to be released; the release is empt
 MAX_EVENTS = 100_000_000  # of a release: some 3 GB of memory
 
 
-def uncovered_note(names: Sequence[str]) -> str:
-    """What the data owner should know of what is taken from the log."""
-    return f"taken from the log, which no epsilon covers: {', '.join(names)}"
+def uncovered_notes(names: Sequence[str]) -> list[str]:
+    """What the data owner should know of what is taken from the log, if anything is."""
+    return [f"taken from the log, which no epsilon covers: {', '.join(names)}"] if names else []
 
 
 def query_outcome(
     found: VariantCounts,
-    log: EventLog,
+    labels: tuple[str, ...],
     given: Resolved,
     *,
     composed: float,
-    uncovered: Sequence[str] = (),
+    uncovered: Sequence[str] = (PRIVATE,),
     rng: np.random.Generator,
 ) -> Outcome:
     """The untimed log of the counts, and what the data owner should know.
@@ -36,18 +37,18 @@ def query_outcome(
     Parameters
     ----------
     found : VariantCounts
-    log : EventLog
-        The original.
+    labels : tuple of str
+        The alphabet.
     given : Resolved
     composed : float
         The epsilon that all counts together cost.
     uncovered : sequence of str
-        What is taken from the log without any epsilon, besides the alphabet and parameters.
+        What is taken from the log without any epsilon, besides parameters.
     rng : numpy.random.Generator
     """
-    released = untimed_log(found, log.labels, rng)
-    unpaid = ["the set of activities", *given.private, *uncovered]
-    notes = [uncovered_note(unpaid)]
+    released = untimed_log(found, labels, rng)
+    unpaid = [*uncovered, *given.private]
+    notes = uncovered_notes(unpaid)
     if composed > given.epsilon * ROUNDING:
         notes.append(f"the counts together cost {composed / given.epsilon:.3g} times the nominal epsilon")
     if not released.n_cases:

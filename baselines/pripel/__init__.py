@@ -21,9 +21,10 @@ import os
 
 import numpy as np
 
+from baselines.prefix_query.alphabet import PRIVATE
 from baselines.prefix_query.laplace import MAX_PREFIXES, trace_variant_query
 from baselines.prefix_query.noise import Noise
-from baselines.prefix_query.release import EMPTY_NOTE, check_size, uncovered_note
+from baselines.prefix_query.release import EMPTY_NOTE, check_size, uncovered_notes
 from baselines.prefix_query.symbols import resolve
 from baselines.prefix_query.tree import prefix_counts
 from baselines.pripel.attributes import noisy_attributes
@@ -37,7 +38,7 @@ from mechanisms.public_bounds import parse_dates, parse_max_duration
 TIME_MODES = ("published", "local")
 # Taken from the log without noise in both modes: why there is no composed epsilon.
 NOT_COVERED = (
-    "the set of activities",
+    PRIVATE,
     "which case feeds which trace",
     "the gaps that missing times are drawn from",
     "the values and ranges of attributes",
@@ -166,7 +167,7 @@ def _flags(time_mode: str, dates_from_data: bool) -> list[str]:
 
 def _notes(time_mode: str, not_covered: list[str], left_out: list[str], released: int) -> list[str]:
     notes = [
-        uncovered_note(not_covered),
+        *uncovered_notes(not_covered),
         "the release has no guarantee for a case, whatever epsilon",
     ]
     if time_mode == "published":

@@ -15,4 +15,6 @@ options.add_argument(
 )
 options.add_argument("--dates", nargs=2, metavar=("FIRST", "LAST"), help="local: public range of dates, ISO, UTC")
 options.add_argument("--max-duration", type=float, help="local: public bound on days between events of a case")
-sys.exit(cli.run(options, pripel.anonymize))
+
+if __name__ == "__main__":
+    sys.exit(cli.run(options, pripel.anonymize))

@@ -26,10 +26,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from baselines.prefix_query.growth import MAX_PREFIXES
+from baselines.prefix_query.alphabet import PRIVATE
+from baselines.prefix_query.growth import MAX_PREFIXES, VariantCounts
 from baselines.prefix_query.noise import Noise
 from baselines.prefix_query.release import query_outcome
-from baselines.prefix_query.symbols import resolve, resolve_pruning
+from baselines.prefix_query.symbols import Resolved, resolve, resolve_pruning
 from baselines.prefix_query.tree import prefix_counts
 from baselines.sacofa.query import Settings, semantic_query
 from baselines.sacofa.relations import relations_of
@@ -38,7 +39,7 @@ from mechanisms import Outcome, ParameterError
 
 MODES = ("ba", "ba_prune", "ba_multi", "occured")
 SENSITIVITY = 3  # of mode ba_multi
-UNCOVERED = ("the relations of activities", "exact counts of violating prefixes")
+UNCOVERED = (PRIVATE, "the relations of activities", "exact counts of violating prefixes")
 
 
 def release(log: EventLog, *, rng: np.random.Generator, **parameters) -> EventLog:
@@ -91,6 +92,38 @@ def anonymize(
     Infeasible
         If the release explodes: more prefixes than allowed are to be expected, or drawn, or too many events.
     """
+    found, given, composed, further = noisy_variants(
+        log,
+        epsilon=epsilon,
+        max_length=max_length,
+        pruning=pruning,
+        mode=mode,
+        pruning_conforming=pruning_conforming,
+        epsilons=epsilons,
+        max_prefixes=max_prefixes,
+        rng=rng,
+    )
+    outcome = query_outcome(found, log.labels, given, composed=composed, uncovered=UNCOVERED, rng=rng)
+    return replace(outcome, resolved={**outcome.resolved, **further})
+
+
+def noisy_variants(
+    log: EventLog,
+    *,
+    epsilon: float | str,
+    max_length: int | str,
+    pruning: int | str,
+    mode: str = "ba",
+    pruning_conforming: int | str | None = None,
+    epsilons: str | os.PathLike | None = None,
+    max_prefixes: int = MAX_PREFIXES,
+    answers: int = 1,
+    rng: np.random.Generator,
+) -> tuple[VariantCounts, Resolved, float, dict[str, int]]:
+    """Noisy counts of variants, the resolved parameters, what all counts of an answer cost, and a further parameter.
+
+    Parameters as in `anonymize`; `answers` as in `baselines.sacofa.query.semantic_query`.
+    """
     if mode not in MODES:
         raise ParameterError(f"mode must be one of {', '.join(MODES)}; it is {mode!r}")
     if pruning_conforming is not None and mode != "ba_prune":
@@ -112,7 +145,5 @@ def anonymize(
         semantic=mode != "occured",
         max_prefixes=max_prefixes,
     )
-    found = semantic_query(prefix_counts(log, given.max_length), relations_of(log), settings, rng)
-    composed = given.max_length * (settings.noise.cost + settings.noise.epsilon)
-    outcome = query_outcome(found, log, given, composed=composed, uncovered=UNCOVERED, rng=rng)
-    return replace(outcome, resolved={**outcome.resolved, **further})
+    found = semantic_query(prefix_counts(log, given.max_length), relations_of(log), settings, rng, answers)
+    return found, given, given.max_length * (settings.noise.cost + settings.noise.epsilon), further

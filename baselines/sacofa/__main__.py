@@ -12,4 +12,6 @@ options = cli.parser("sacofa", "Release activity sequences that keep to the proc
 add_query_options(options)
 options.add_argument("--mode", choices=sacofa.MODES, default="ba", help="of the published code (%(default)s)")
 options.add_argument("--pruning-conforming", help="ba_prune: pruning of conforming prefixes (by default two thirds)")
-sys.exit(cli.run(options, sacofa.anonymize))
+
+if __name__ == "__main__":
+    sys.exit(cli.run(options, sacofa.anonymize))

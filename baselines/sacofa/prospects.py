@@ -62,10 +62,10 @@ class Prospects:
     owed: np.ndarray
 
     @classmethod
-    def of_empty_prefix(cls, rules: Rules) -> Prospects:
-        """Those of the empty prefix alone."""
-        nothing = np.zeros_like(rules.all)
-        return cls(np.zeros(1, dtype=bool), nothing, nothing, nothing, nothing)
+    def of_empty_prefix(cls, rules: Rules, times: int = 1) -> Prospects:
+        """Those of the empty prefix alone, once or several times."""
+        nothing = np.zeros((times, rules.all.shape[1]), dtype=np.uint64)
+        return cls(np.zeros(times, dtype=bool), nothing, nothing, nothing, nothing)
 
     def extended(self, rules: Rules, parents: np.ndarray, activities: np.ndarray) -> Prospects:
         """Those of some extensions, given by the index of the prefix and the activity that it is extended by."""
@@ -84,7 +84,7 @@ class Prospects:
     def conforming(self, rules: Rules) -> np.ndarray:
         """The symbols that extend each prefix without violation, as sets, uint64 (prefixes, words)."""
         if not self.seen.any():  # the empty prefix
-            return rules.starts
+            return np.repeat(rules.starts, len(self.broken), axis=0)
         number = sizes(self.unpreceded)[:, None]
         # One unpreceded activity can heal itself; of two, one stays behind.
         others = np.where(number == 0, np.uint64(0), np.where(number == 1, ~self.unpreceded, ~np.uint64(0)))

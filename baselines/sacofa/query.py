@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -48,19 +49,20 @@ class Settings:
 
 
 def semantic_query(
-    tree: PrefixCounts, relations: Relations, settings: Settings, rng: np.random.Generator
+    tree: PrefixCounts, relations: Relations, settings: Settings, rng: np.random.Generator, answers: int = 1
 ) -> VariantCounts:
     """Noisy counts of variants; those still open after the last level are released as they are.
 
-    Prefixes of real cases come first, so whatever is released must be shuffled.
+    Prefixes of real cases come first, so whatever is released must be shuffled. Several independent `answers` can be
+    drawn at once, which is much faster than one by one on a small log.
 
     Raises
     ------
     Infeasible
         If more prefixes are drawn than are allowed.
     """
-    levels = _Levels(tree, relations, settings, rng)
-    return grow(levels.draw, settings.levels, levels.cap, release_open=True)
+    levels = _Levels(tree, relations, settings, rng, answers)
+    return grow(levels.draw, settings.levels, levels.cap, release_open=True, answers=answers)
 
 
 class _Levels:
@@ -69,14 +71,17 @@ class _Levels:
     A candidate has the number ``prefix * (activities + 1) + symbol``, its symbol being `activities` at the END.
     """
 
-    def __init__(self, tree: PrefixCounts, relations: Relations, settings: Settings, rng: np.random.Generator) -> None:
+    def __init__(
+        self, tree: PrefixCounts, relations: Relations, settings: Settings, rng: np.random.Generator, answers: int
+    ) -> None:
         self.tree = tree
         self.relations = relations
         self.settings = settings
         self.rng = rng
-        self.cap = Cap(settings.max_prefixes)
+        self.cap = Cap(settings.max_prefixes * answers)
         self.rules = Rules(relations)
-        self.prospects = Prospects.of_empty_prefix(self.rules)
+        self.prospects = Prospects.of_empty_prefix(self.rules, answers)
+        self.answers = np.arange(answers)  # that each prefix is of
         self.foretold = not settings.semantic
         self.width = tree.n_activities + 1
 
@@ -87,6 +92,7 @@ class _Levels:
             if len(alive) >= SAMPLE and not self.foretold:
                 self._foretell(alive, len(lengths))
             self.prospects = self.prospects.extended(self.rules, alive.parents, alive.activities)
+            self.answers = self.answers[alive.parents]
         occurring, nodes, counts = self._occurring(alive)
         present = marked((len(alive), self.rules.all.shape[1]), *np.divmod(occurring, self.width))
         conforming = self.prospects.conforming(self.rules) if self.settings.semantic else present
@@ -147,17 +153,29 @@ class _Levels:
         return contains(sets, *np.divmod(numbers, self.width))
 
     def _choose(self, violating: np.ndarray, lengths: list[Prefixes]) -> np.ndarray:
-        """The violating candidates that get noise, in random order."""
-        total = int(sizes(violating).sum())
-        wanted = number_to_choose(total, self.settings.noise.epsilon, self.rng)
-        parents, symbols = members(violating, self.rng.choice(total, wanted, replace=False))
+        """The violating candidates that get noise, of each answer in random order."""
+        order = np.argsort(self.answers, kind="stable")
+        ends = np.cumsum(sizes(violating[order]))
+        last = np.flatnonzero(np.diff(self.answers[order], append=-1))  # prefix of each answer
+        bounds = np.concatenate(([0], ends[last])).tolist()
+        chosen = [
+            start + self.rng.choice(end - start, self._number_to_choose(end - start), replace=False)
+            for start, end in pairwise(bounds)
+        ]
+        parents, symbols = members(violating[order], np.concatenate(chosen))
+        parents = order[parents]
         numbers = parents * self.width + symbols
         if self.settings.cost == 1:
             return numbers
         symbols = np.where(symbols == self.tree.n_activities, END, symbols)
         candidates = np.column_stack((sequences(lengths, parents), symbols))
         costs = np.array([min(violations(candidate, self.relations), self.settings.cost) for candidate in candidates])
-        return numbers[np.cumsum(costs) - costs < wanted]
+        used = [np.cumsum(part) - part for part in np.split(costs, np.cumsum([len(part) for part in chosen])[:-1])]
+        wanted = np.repeat([len(part) for part in chosen], [len(part) for part in chosen])
+        return numbers[np.concatenate(used) < wanted]
+
+    def _number_to_choose(self, violating: int) -> int:
+        return number_to_choose(violating, self.settings.noise.epsilon, self.rng)
 
     def _noisy_zeros(self, size: int) -> np.ndarray:
         """Counts of chosen candidates that no case has; without relations, noise is drawn until it is positive."""

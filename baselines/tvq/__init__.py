@@ -6,15 +6,18 @@ See `baselines.prefix_query.laplace` for the procedure and its published styles.
   changes one count a level, so the release costs ``levels * (epsilon + ln 2)``, although it is called epsilon.
 * `accounted`: the two-sided geometric law with ``epsilon / levels`` a level, which costs epsilon.
 
-No epsilon covers the set of activities, nor a maximum length or a pruning that is taken from the log.
+No epsilon covers the set of activities, nor a maximum length or a pruning, unless they are given as public and not
+taken from the log.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 
+from baselines.prefix_query.alphabet import uncovered_alphabet, with_alphabet
 from baselines.prefix_query.growth import MAX_PREFIXES, VariantCounts
 from baselines.prefix_query.laplace import STYLES, trace_variant_query
 from baselines.prefix_query.noise import LAWS, Noise
@@ -44,6 +47,7 @@ def anonymize(
     noise: str | None = None,
     accounting: str | None = None,
     epsilons: str | os.PathLike | None = None,
+    alphabet: Sequence[str] | None = None,
     max_prefixes: int = MAX_PREFIXES,
     rng: np.random.Generator,
 ) -> Outcome:
@@ -52,7 +56,7 @@ def anonymize(
     Parameters
     ----------
     log : EventLog
-        It is not changed. Its labels are the alphabet.
+        It is not changed.
     epsilon : float or str
         A positive number, infinity for no noise, or a symbol; see `baselines.prefix_query.symbols`.
     max_length : int or str
@@ -67,6 +71,8 @@ def anonymize(
         Epsilon is that of every level, or of all together.
     epsilons : path, optional
         The file of Amun's epsilons, for a symbolic epsilon.
+    alphabet : sequence of str, optional
+        Public activities; cases that have another one are left out. By default those of the log.
     max_prefixes : int
         Most prefixes to keep, of all lengths together, open or ended.
     rng : numpy.random.Generator
@@ -83,7 +89,7 @@ def anonymize(
     Infeasible
         If the release explodes: more prefixes than allowed are to be expected, or drawn, or too many events.
     """
-    found, given, composed = query(
+    found, given, composed, labels = query(
         log,
         epsilon=epsilon,
         max_length=max_length,
@@ -93,10 +99,11 @@ def anonymize(
         noise=noise,
         accounting=accounting,
         epsilons=epsilons,
+        alphabet=alphabet,
         max_prefixes=max_prefixes,
         rng=rng,
     )
-    return query_outcome(found, log, given, composed=composed, rng=rng)
+    return query_outcome(found, labels, given, composed=composed, uncovered=uncovered_alphabet(alphabet), rng=rng)
 
 
 def query(
@@ -110,11 +117,12 @@ def query(
     noise: str | None = None,
     accounting: str | None = None,
     epsilons: str | os.PathLike | None = None,
+    alphabet: Sequence[str] | None = None,
     max_prefixes: int = MAX_PREFIXES,
     answers: int = 1,
     rng: np.random.Generator,
-) -> tuple[VariantCounts, Resolved, float]:
-    """Noisy counts of variants, the resolved parameters, and the epsilon that all counts of an answer cost.
+) -> tuple[VariantCounts, Resolved, float, tuple[str, ...]]:
+    """Noisy counts of variants, the resolved parameters, the epsilon that all counts of an answer cost, the alphabet.
 
     Parameters as in `anonymize`; `answers` as in `baselines.prefix_query.laplace.trace_variant_query`.
     """
@@ -128,10 +136,10 @@ def query(
             raise ParameterError(f"{name} must be one of {', '.join(filter(None, known))}; it is {value!r}")
     given = resolve(log, epsilon=epsilon, max_length=max_length, pruning=pruning, epsilons=epsilons)
     law, accounted = noise or PROFILES[profile][0], accounting or PROFILES[profile][1]
-    levels = given.max_length
+    levels, known = given.max_length, with_alphabet(log, alphabet)
     of_level = Noise(law, given.epsilon / levels if accounted == "total" else given.epsilon)
     found = trace_variant_query(
-        prefix_counts(log, levels),
+        prefix_counts(known, levels),
         levels=levels,
         pruning=given.pruning,
         noise=of_level,
@@ -140,4 +148,4 @@ def query(
         answers=answers,
         rng=rng,
     )
-    return found, given, levels * of_level.cost
+    return found, given, levels * of_level.cost, known.labels

@@ -7,31 +7,24 @@ import numpy as np
 from baselines.tvq import anonymize, query
 from data.log import EventLog
 from mechanisms.audit import Audit
-from mechanisms.neighbours import Pair, alphabet, composed, deep, isolated
-from mechanisms.observations import EMPTY, RELEASED, Draws
+from mechanisms.neighbours import Pair, alphabet, composed, deep, empty, isolated, pruned, replaced
+from mechanisms.observations import Draws, draws_of_counts
 
 PUBLISHED, ACCOUNTED = {"profile": "published"}, {"profile": "accounted"}
+THRESHOLD = 5  # of the pair that is about it
 
 
 def sample(log: EventLog, draws: int, rng: np.random.Generator, **parameters) -> Draws:
     """Many answers to one query, as `mechanisms.audit.Audit` wants them."""
-    found, _, _ = query(log, **parameters, answers=draws, rng=rng)
-    filled = np.flatnonzero(found.lengths)  # as in the release, which holds no empty case
-    width = int(found.lengths.max(initial=0))
-    padded = np.full((len(found), width), -1)
-    padded[np.arange(width) < found.lengths[:, None]] = found.activities
-    sequences, variant = np.unique(padded[filled], axis=0, return_inverse=True)
-    ends = np.full(draws, EMPTY)
-    ends[found.answers[filled]] = RELEASED
-    names = tuple(tuple(log.labels[code] for code in row[row >= 0]) for row in sequences)
-    return Draws(ends, names, found.answers[filled], variant.ravel(), found.counts[filled])
+    found, *_, labels = query(log, **parameters, answers=draws, rng=rng)
+    return draws_of_counts((found.activities, found.offsets), found.counts, found.answers, labels, draws)
 
 
-def _audit(pair: Pair, levels: int, settings: dict[str, str], unit: str) -> Audit:
+def _audit(pair: Pair, levels: int, settings: dict[str, str], unit: str, pruning: int = 1, **more) -> Audit:
     return Audit(
         name=f"{settings['profile']}-{pair.name}",
         settings=settings,
-        parameters={"epsilon": 1.0, "max_length": levels, "pruning": 1, **settings},
+        parameters={"epsilon": 1.0, "max_length": levels, "pruning": pruning, **settings, **more},
         pair=pair,
         anonymize=anonymize,
         unit=unit,
@@ -39,9 +32,17 @@ def _audit(pair: Pair, levels: int, settings: dict[str, str], unit: str) -> Audi
     )
 
 
-PAIRS = ((isolated(), 2), (composed(), 2), (deep(4), 5))
+PAIRS = (
+    (isolated(), 2, 1),
+    (composed(), 2, 1),
+    (deep(4), 5, 1),
+    (pruned(THRESHOLD), 2, THRESHOLD),
+    (empty(), 2, 1),
+    (replaced(), 2, 1),
+)
 
 AUDITS = (
-    *(_audit(pair, levels, PUBLISHED, "one count") for pair, levels in (*PAIRS, (alphabet(), 2))),
-    *(_audit(pair, levels, ACCOUNTED, "one case") for pair, levels in PAIRS),
+    *(_audit(pair, levels, PUBLISHED, "one count", least) for pair, levels, least in (*PAIRS, (alphabet(), 2, 1))),
+    *(_audit(pair, levels, ACCOUNTED, "one case", least) for pair, levels, least in PAIRS),
+    _audit(alphabet(), 2, ACCOUNTED, "one case", alphabet=("a", "b")),
 )

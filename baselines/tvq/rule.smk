@@ -3,6 +3,7 @@ rule tvq:
         **source("tvq"),
         shared=code_files("baselines", "prefix_query"),
         epsilons=amun_epsilons,
+        alphabet=public_alphabet,
     output:
         **run(
             "tvq",
@@ -23,5 +24,5 @@ rule tvq:
         most=config["max_prefixes"],
     shell:
         MEASURE + "python -m baselines.tvq {input.log} {output.release} --epsilon {wildcards.epsilon}"
-        " --epsilons {input.epsilons} --pruning {wildcards.pruning} --max-length {wildcards.max_length}"
+        " --epsilons {input.epsilons} --alphabet {input.alphabet} --pruning {wildcards.pruning} --max-length {wildcards.max_length}"
         " --style {wildcards.style} --profile {wildcards.profile} --max-prefixes {params.most} --seed {params.seed}"

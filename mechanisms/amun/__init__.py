@@ -109,7 +109,8 @@ def anonymize(
     _check(mode, profile, additive, max_copies, max_length)
     public_dates = dates and parse_dates(dates)
     duration = None if max_duration is None else parse_max_duration(max_duration)
-    log = replace(log, attributes={})
+    if log.attributes:
+        log = replace(log, attributes={})
     if profile == "hardened":
         if mode != "sampling":
             raise Infeasible(f"profile hardened has no mode {mode}: {NOT_HARDENED[mode]}; use mode sampling")

@@ -18,4 +18,6 @@ options.add_argument("--max-copies", type=int, default=1, help="hardened: most i
 options.add_argument("--max-length", type=int, help="hardened: public bound on the events of a case")
 options.add_argument("--max-duration", type=float, help="hardened: public bound on days between events of a case")
 options.add_argument("--dates", nargs=2, metavar=("FIRST", "LAST"), help="hardened: public range of dates, ISO, UTC")
-sys.exit(cli.run(options, amun.anonymize))
+
+if __name__ == "__main__":
+    sys.exit(cli.run(options, amun.anonymize))

@@ -74,6 +74,7 @@ def account_estimate(estimate: Estimate, *, delta: float, profile: str, precisio
     # First events never trigger the filter of profile `code`.
     counted = durations if profile == "code" else np.ones_like(durations)
     return {
+        "guessing_advantage": delta,
         "nominal_epsilon": epsilon,
         "epsilon_control_flow_mean_case": epsilon * float(left.lengths.mean()),
         "epsilon_control_flow_longest_case": epsilon * int(left.lengths.max()),

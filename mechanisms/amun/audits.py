@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from mechanisms.amun import anonymize
-from mechanisms.audit import Audit
-from mechanisms.neighbours import Pair, one_case_more, one_time_changed
+from mechanisms.audit import NO_NEW_VARIANT, Audit
+from mechanisms.neighbours import Pair, empty, one_case_more, one_case_replaced, one_time_changed
 
 PUBLIC = {"dates": ("2018-12-31", "2019-01-31"), "max_length": 4, "max_duration": 1.0}
-NO_NEW_VARIANT = "no variant is new, so one that only one case has gives it away"
+MANY = 25  # cases that make a variant frequent enough for the hardened profile
+LONG = 20  # events of the longest case
 ONE_SIDED = "noise that only adds cases betrays which counts cannot be"
 WITHOUT_NOISE = "durations that are all equal get no noise"
 BASE = ["ab"] * 5 + ["ac"] * 5
@@ -28,27 +29,47 @@ def frequent() -> Pair:
     return one_case_more("frequent", ["ab"] * 16, "ab", "ab")
 
 
-def gap() -> Pair:
-    """One duration among three changes by 10 minutes, within the range of the others."""
-    cases = [("ab", (minutes,)) for minutes in (0, 100, 50)]
-    return one_time_changed("gap", cases, ("ab", (60,)), "ab")
+def tail() -> Pair:
+    """A long case of known activities: it changes as many counts as it has events."""
+    return one_case_more("tail", ["ab"] * 10 + ["ac"] * 10, "abc" * (LONG // 3) + "ab", "abc")
 
 
-def constant() -> Pair:
-    """Two durations that are equal, or differ by a minute."""
-    return one_time_changed("constant", [("ab", (30,))] * 2, ("ab", (31,)), "ab")
+def replaced() -> Pair:
+    """One case of a frequent variant, or of another one."""
+    return one_case_replaced("replaced", ["ab"] * 16 + ["ac"] * 16, "ac", "ab", "abc")
 
 
-def many_gaps() -> Pair:
-    """One duration among many, which are released in the hardened profile."""
-    return one_time_changed("gap", [("ab", (30,))] * 25, ("ab", (1000,)), "ab")
+def _gaps(name: str, before: tuple[float, ...], after: float, cases: int = 1) -> Pair:
+    """The last of some durations changes; many cases have the others."""
+    fixed = [("ab", (minutes,)) for minutes in before[:-1]] * cases
+    return one_time_changed(name, [*fixed, ("ab", before[-1:])], ("ab", (after,)), "ab")
 
 
-def _audit(mode: str, profile: str, pair: Pair, structural: str = "") -> Audit:
+def gap(cases: int = 1) -> Pair:
+    """One duration changes by 10 minutes, within the range of the others."""
+    return _gaps("gap", (0, 100, 50), 60, cases)
+
+
+def extreme(cases: int = 1) -> Pair:
+    """The largest duration doubles, and the range of the noise with it, if the log sets it."""
+    return _gaps("extreme", (0, 50, 100), 200, cases)
+
+
+def constant(cases: int = 1) -> Pair:
+    """Durations that are equal, or one of them a minute longer."""
+    return _gaps("constant", (30, 30), 31, cases)
+
+
+def far() -> Pair:
+    """One duration of many moves from one end of the public range to the other."""
+    return _gaps("far", (0, 0), 1440, MANY)
+
+
+def _audit(mode: str, profile: str, pair: Pair, structural: str = "", **more) -> Audit:
     return Audit(
         name=f"{profile}-{mode}-{pair.name}",
         settings={"mode": mode, "profile": profile},
-        parameters={"delta": 0.3, "mode": mode, "profile": profile, **PUBLIC},
+        parameters={"delta": 0.3, "mode": mode, "profile": profile, **PUBLIC, **more},
         pair=pair,
         anonymize=anonymize,
         unit="one count" if profile != "hardened" else "variant or times of a case",
@@ -62,9 +83,17 @@ AUDITS = (
     _audit("oversampling", "code", constant(), WITHOUT_NOISE),
     _audit("sampling", "code", unique(), NO_NEW_VARIANT),
     _audit("sampling", "code", gap()),
+    _audit("sampling", "code", extreme()),
     _audit("filtering", "code", unique(), NO_NEW_VARIANT),
     _audit("sampling", "paper", unique(), NO_NEW_VARIANT),
+    _audit("sampling", "paper", tail(), NO_NEW_VARIANT),
     _audit("sampling", "hardened", unique()),
     _audit("sampling", "hardened", frequent()),
-    _audit("sampling", "hardened", many_gaps()),
+    _audit("sampling", "hardened", tail(), max_length=LONG),
+    _audit("sampling", "hardened", empty()),
+    _audit("sampling", "hardened", replaced()),
+    _audit("sampling", "hardened", gap(MANY)),
+    _audit("sampling", "hardened", extreme(MANY)),
+    _audit("sampling", "hardened", constant(MANY)),
+    _audit("sampling", "hardened", far()),
 )

@@ -159,6 +159,7 @@ def harden(
     return Outcome(
         released,
         diagnostics={
+            "guessing_advantage": delta,
             "nominal_epsilon": epsilon,
             # No figure stands for a guarantee that bounds taken from the log have broken.
             "composed_epsilon": None if bounds.from_data else 2 * epsilon,
@@ -166,6 +167,7 @@ def harden(
             "epsilon_event_divided": epsilon_event,
             "threshold": threshold(epsilon, additive),
             "bounds_from_data": list(bounds.from_data),
+            "no_new_variants": True,
             "cases_too_long": log.n_cases - left.n_cases,
             "variants_below_threshold": int((instances == 0).sum()),
             "instances_without_case": int((cases < 0).sum()),

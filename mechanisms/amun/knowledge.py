@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -67,6 +68,7 @@ class Estimate:
     cases_filtered: int
 
 
+@lru_cache(maxsize=1)  # an audit asks again and again
 def estimate(log: EventLog, *, delta: float, filtering: bool, profile: str, precision: float) -> Estimate:
     """Annotate a log, filter it if asked, and estimate the epsilon of each event's time.
 

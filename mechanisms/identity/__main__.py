@@ -6,4 +6,7 @@ import sys
 
 from mechanisms import cli, identity
 
-sys.exit(cli.run(cli.parser("identity", "The log itself under fresh case ids: a control."), identity.anonymize))
+options = cli.parser("identity", "The log itself under fresh case ids: a control.")
+
+if __name__ == "__main__":
+    sys.exit(cli.run(options, identity.anonymize))

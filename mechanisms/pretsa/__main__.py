@@ -37,4 +37,6 @@ add("--imputation", choices=CHOICES["imputation"], default="resample", help="of 
 add("--duration-epsilon", type=number, metavar="EPSILON", help="of Laplace noise on each duration (off)")
 add("--duration-bounds", metavar="FILE", help='JSON of public bounds in seconds: {"activity": [0, 3600], ...}')
 add("--mapping", metavar="FILE", help="JSON to write for the data owner: which case became which")
-sys.exit(cli.run(options, pretsa.anonymize))
+
+if __name__ == "__main__":
+    sys.exit(cli.run(options, pretsa.anonymize))

@@ -25,6 +25,7 @@ def account(loop: Loop, events: Released, options: Options) -> dict:
         "k": options.k,
         "t": options.t,
         "l": options.diversity,
+        "no_new_variants": True,
         "status": "early_stop" if loop.stopped else "converged",
         "cut_nodes": loop.cuts,
         "modified_cases": int(counts[state.end != loop.tree.homes].sum()),

@@ -6,4 +6,7 @@ import sys
 
 from mechanisms import cli, shuffle
 
-sys.exit(cli.run(cli.parser("shuffle", "Activities and times dealt out anew: a control."), shuffle.anonymize))
+options = cli.parser("shuffle", "Activities and times dealt out anew: a control.")
+
+if __name__ == "__main__":
+    sys.exit(cli.run(options, shuffle.anonymize))

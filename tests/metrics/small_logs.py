@@ -17,6 +17,7 @@ OF_DURATIONS = (
     "t_max",
     "t_rank_max",
     "l_min",
+    "entropy_l_min",
     "negative_durations",
     "exact_durations",
 )

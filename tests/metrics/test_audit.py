@@ -12,7 +12,7 @@ import pytest
 from metrics import audit as command
 from metrics.audit import audit, audit_all
 from metrics.epsilon_bounds import epsilon_bound
-from metrics.events import best_event
+from metrics.events import Event, best_event
 
 ACCOUNT = {
     "mechanism": "noise",
@@ -109,7 +109,7 @@ def test_an_impossible_output_is_told_of_with_its_declared_reason_and_a_finite_n
 def test_a_claim_that_so_few_draws_cannot_contradict_is_not_called_consistent():
     sides = column(np.zeros(100)), column(np.ones(100))
     assert audit(*sides, ACCOUNT | {"claimed": 3.0}).verdict == "not testable"
-    assert audit(*sides, ACCOUNT | {"claimed": None}).verdict == "no claim"
+    assert audit(*sides, ACCOUNT | {"claimed": None}).verdict == "no DP claim"
 
 
 def test_a_claim_with_a_delta_fails_in_either_number():
@@ -132,6 +132,47 @@ def test_a_real_number_is_told_apart_by_its_repeated_values_and_its_tails():
     assert audit(*shifted, ACCOUNT).verdict == "violated"
 
 
+def test_the_p_value_is_the_error_at_which_the_claim_begins_to_fail():
+    rng = np.random.default_rng(2)
+    sides = [column(geometric(count, 1.1, 20_000, rng)) for count in (5, 6)]
+    finding = audit(*sides, ACCOUNT)
+    assert 0 < finding.p_value < 1
+    for factor, verdict in ((0.99, "consistent"), (1.01, "violated")):
+        assert audit(*sides, ACCOUNT, alpha=factor * finding.p_value).verdict == verdict
+    # With a delta, either number may fail, so each has half of the error.
+    account = ACCOUNT | {"delta": 1e-3}
+    p = audit(*sides, account).p_value
+    for factor, verdict in ((0.99, "consistent"), (1.01, "violated")):
+        assert audit(*sides, account, alpha=factor * p).verdict == verdict
+    assert audit(*sides, ACCOUNT | {"claimed": None}).p_value is None
+
+
+def test_a_bound_without_hits_on_one_log_is_marked_and_grows_with_fresh_draws():
+    sides = column(np.zeros(2000)), column(np.ones(2000))  # 0 is never seen on the second log
+    finding = audit(*sides, ACCOUNT, again=column(np.ones(4000)))
+    assert (finding.flags, finding.attempts, finding.hits_again, finding.draws_again) == ("ZC", 2, 0, 4000)
+    assert finding.slope == pytest.approx(1, abs=0.01)  # by ln 4, if the event never occurs
+    rare = column(np.arange(4000) % 400 > 0)
+    stalled = audit(*sides, ACCOUNT, again=rare)
+    assert (stalled.hits_again, stalled.epsilon_low) == (10, finding.epsilon_low)
+    assert stalled.slope < 0
+    assert audit(*sides, ACCOUNT).attempts == 1
+    sides = [column(geometric(count, 1.0, 4000, np.random.default_rng(1))) for count in (5, 6)]
+    assert (audit(*sides, ACCOUNT).flags, audit(*sides, ACCOUNT, again=rare).attempts) == ("", 1)
+
+
+def test_an_event_is_told_in_words():
+    def text(members: list[bool], bounds: list[int]) -> str:
+        return Event(0, np.array(bounds), np.array(members), False).text("cases")
+
+    assert text([False, True], [1]) == "cases ≥ 1"
+    assert text([True, False, True, False], [1, 4, 5]) == "cases ≤ 0 or = 4"
+    assert text([False, True, False], [1, 4]) == "cases from 1 to 3"
+    assert text([True, True], [1]) == "any cases"
+    assert text([True, False] * 4, [1, 2, 3, 4, 5, 6, 7]) == "cases in 4 of 8 ranges"
+    assert text([False, True], [2**60]) == "cases in 1 of 2 ranges", "numbers of whole releases mean nothing"
+
+
 def test_pairs_of_one_mechanism_share_the_error(tmp_path):
     rng = np.random.default_rng(1)
     first, second = (column(geometric(count, 1.0, 4000, rng)) for count in (5, 6))
@@ -143,7 +184,8 @@ def test_pairs_of_one_mechanism_share_the_error(tmp_path):
         return str(tmp_path / f"{name}.npz")
 
     alone, both = audit_all([write("alone", "a")]), audit_all([write("both", "a", "b")])
-    assert both[0] == both[1]._replace()
+    assert both[0] == both[1]
+    assert both[0].p_holm == min(1, 2 * both[0].p_value), "two lines are tested"
     assert both[0].epsilon_low < alone[0].epsilon_low
     command.main([str(tmp_path / "both.npz"), "--out", str(tmp_path / "audit.csv")])
     with open(tmp_path / "audit.csv") as file:

@@ -162,6 +162,7 @@ def test_a_release_without_cases_gives_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = scored(T, empty_log(), np.empty(0, dtype=np.int64))
+    assert found.pop("linkage_targets").status == "EMPTY"
     assert {value for name, value in found.items() if "abstains" not in name} == {0}
     assert {value for name, value in found.items() if "abstains" in name} == {1}
 

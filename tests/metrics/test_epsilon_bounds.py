@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from metrics.epsilon_bounds import clopper_pearson, delta_bound, epsilon_bound, largest_bound
+from metrics.epsilon_bounds import clopper_pearson, delta_bound, epsilon_bound, holm, largest_bound, p_value
 
 
 def test_worked_values():
@@ -28,6 +28,37 @@ def test_worked_values():
 )
 def test_the_most_that_draws_can_show(draws, largest):
     assert largest_bound(draws, 0.05) == pytest.approx(largest, abs=0.005)
+
+
+def test_the_delta_that_an_impossible_output_shows():
+    """Against Amun's claim at delta 0.3: in all of 50,000 draws on one log, in none on the other."""
+    assert float(delta_bound(50_000, 0, 50_000, 0.05, 1.238)) == pytest.approx(0.9997, abs=5e-5)
+
+
+@pytest.mark.parametrize(("likely", "rare", "width", "draws"), [
+    (0.731059, 0.268941, 0.1, 1954), (0.731059, 0.268941, 0.02, 48_848), (0.632121, 0.116272, 0.1, 4760),
+    (0.632121, 0.116272, 0.05, 19_038), (0.1, 0.1 / math.e, 0.05, 101_241), (0.001, 0.001 / math.e, 0.1, 2_693_526),
+])  # fmt: skip
+def test_so_many_draws_bring_the_bound_so_near(likely, rare, width, draws):
+    bound = float(epsilon_bound(round(likely * draws), round(rare * draws), draws, 0.05))
+    assert math.log(likely / rare) - bound == pytest.approx(width, rel=0.06)
+
+
+@given(st.integers(0, 300), st.integers(0, 300), st.floats(0, 0.1), st.floats(0, 3))
+def test_the_p_value_is_the_least_error_that_contradicts(first, second, delta, epsilon):
+    p = p_value(first, second, 300, epsilon, delta)
+    assert 0 < p <= 1
+    if p < 1:
+        assert delta_bound(first, second, 300, p * 1.001, epsilon) > delta
+    if p > 1e-90:
+        assert not delta_bound(first, second, 300, p * 0.999, epsilon) > delta
+
+
+def test_p_values_of_many_claims_by_hand():
+    """Holm: the smallest times 4, the next times 3, ...; never below the one before."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == pytest.approx([1, 1])
+    assert len(holm([])) == 0
 
 
 @given(st.integers(1, 200), st.data())

@@ -108,7 +108,9 @@ def test_what_is_not_defined_is_told_without_warnings():
         lost = attacked(MEMBERS, OUTSIDERS, empty_log())
         one = attacked(log_of("a"), log_of("a"), log_of("a"))
     assert none.keys() == lost.keys() == one.keys() == {metric.name for metric in METRICS}
+    assert one["member_targets"] == 1
     assert all(isinstance(value, Marked) for value in none.values())
+    assert lost.pop("member_targets").status == "EMPTY"
     assert set(lost.values()) == {0}
     assert one["member_match_set"] == one["outsider_match_set"] == 1
     untimed = EventLog(

@@ -13,7 +13,7 @@ from small_logs import log_of, random_logs, scores
 
 from data.log import EventLog, empty_log
 from metrics.distance import wasserstein_to_one
-from metrics.duration_classes import duration_classes
+from metrics.duration_classes import diversity, duration_classes
 from metrics.durations import both_durations
 from metrics.pair import align
 from metrics.prefix_classes import prefix_classes
@@ -88,7 +88,10 @@ def test_classes_of_durations_agree_with_the_definition(original, release):
             )
     tree = prefix_classes(pair.release)
     assert {tuple(tree.prefix(index)) for index in found.classes} == expected.keys()
-    for index, *measured in zip(found.classes, found.distance, found.rank_distance, found.distinct, strict=True):
+    distinct = diversity(original, release)
+    assert (distinct.classes == found.classes).all()
+    assert len(found.classes) + found.exempt == len(tree.cases)
+    for index, *measured in zip(found.classes, found.distance, found.rank_distance, distinct.distinct, strict=True):
         assert measured == pytest.approx(expected[tuple(tree.prefix(index))], abs=1e-9)
 
 

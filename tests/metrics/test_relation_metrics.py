@@ -22,6 +22,7 @@ from metrics import (
     relation_users,
     score,
 )
+from metrics.addresses import Texts
 from metrics.metric import Marked
 from metrics.registry import declarations, metric_modules
 from metrics.table import read_scores
@@ -155,20 +156,29 @@ def test_octets_are_exact_only_if_all_four_are():
         ("146.102.0**.***", 100 * 256, "146.102.16.0", "146.102.100.1"),
         ("2**.001.002.003", 56, "255.1.2.3", "199.1.2.3"),
         ("1.2.3.4/32", 1, "1.2.3.4", "1.2.3.5"),
+        ("1.2.3.4", 1, "1.2.3.4", "1.2.3.5"),
+        ("[92, 146].102.*.[3, 3]", 55 * 256, "100.102.9.3", "100.102.9.4"),
         ("*", 1 << 32, "255.255.255.255", None),
     ],
 )
 def test_what_a_text_matches(text, size, inside, outside):
-    known = relation_rendering.Text(text)
-    assert known.size == size
+    known = Texts([text])
+    assert (known.sizes.tolist(), known.known.tolist()) == ([size], [True])
     tried = [address(each) for each in (inside, outside) if each]
-    found = relation_rendering.matches([known], np.zeros(len(tried), dtype=int), np.array(tried))
+    found = known.matches(np.zeros(len(tried), dtype=int), np.array(tried))
     assert found.tolist() == [True, False][: len(tried)]
+    both = np.unique(tried)
+    assert both[known.matching(both)[1]].tolist() == [address(inside)]
 
 
-def test_a_text_of_another_form_is_refused():
-    with pytest.raises(ValueError, match=r"'1\.2\.3\.4' is no text of an address"):
-        relation_rendering.Text("1.2.3.4")
+@pytest.mark.parametrize("text", ["1.2.3", "a.b.c.d", "1.2.3.4.5", "300.1.1.1", "[1, 2", ""])
+def test_a_text_of_another_form_matches_nothing(text):
+    known = Texts([text, "*"])
+    assert (known.known.tolist(), known.sizes[0]) == ([False, True], 0)
+    assert known.matching(np.array([0, 7]))[0].tolist() == [1, 1]
+    release = release_of([1], ip=Recoded((text,), np.array([1]), np.array([1]), IPV4))
+    with pytest.raises(ValueError, match="is no text of an address"):
+        relation_rendering.score(Relation({"ip": numbers([1], IPV4)}), release, np.arange(1))
 
 
 def test_unsound_rows_of_the_text_cut_from_digits():

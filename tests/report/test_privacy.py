@@ -11,8 +11,16 @@ from matplotlib import pyplot
 from metrics.audit import Finding
 from metrics.registry import declarations
 from report import audit as audit_report
-from report.attacks import shown
-from report.privacy import NOT_AUDITED, privacy_cells, privacy_columns, privacy_lines, privacy_notes, read_audit
+from report.guarantees import guarantee_table
+from report.privacy import (
+    NO_CLAIM,
+    NOT_AUDITED,
+    privacy_cells,
+    privacy_columns,
+    privacy_lines,
+    privacy_notes,
+    read_audit,
+)
 from report.table import notes
 from report.tradeoff import tradeoff_cells, tradeoff_figure
 from report.utility import utility_table
@@ -73,24 +81,35 @@ def findings(tmp_path):
 def test_a_cell_has_the_verdict_of_the_audit_of_its_settings(findings):
     found = findings(finding(pair="isolated", epsilon_low=1.649), finding(), HELD)
     cells = privacy_cells(SCORES, found).reset_index().set_index("parameters")
-    assert cells["audited"].to_dict() == {
-        "default": "–",
-        PUBLISHED: "violated (≥ 3.03 for 1)",
-        ACCOUNTED: "consistent (≥ 0.97 for 1)",
-        "k=8": "–",
-    }
+    assert cells["bound"].to_dict() == {
+        "default": "–", PUBLISHED: "≥ 3.03 at claim 1", ACCOUNTED: "≥ 0.97 at claim 1", "k=8": "–",
+    }  # fmt: skip
+    assert cells["verdict"].to_dict() == {
+        "default": NO_CLAIM, PUBLISHED: "violated (claim)", ACCOUNTED: "consistent", "k=8": NO_CLAIM,
+    }  # fmt: skip
     assert cells["violated"].tolist() == [False, True, False, False]
     assert cells["flags"].to_dict() == {"default": "", PUBLISHED: "A", ACCOUNTED: "", "k=8": "V"}
 
 
-def test_an_impossible_output_is_named_beside_the_finite_bound(findings):
-    found = findings(finding(structural="impossible"), finding(pair="deep", epsilon_low=2.0))
-    assert privacy_cells(SCORES, found)["audited"].iloc[1] == "violated (≥ 3.03 for 1; no finite ε)"
+def test_what_is_no_finite_epsilon_has_a_reason_of_structure(findings):
+    r1 = finding(structural="no variant is new, so one is telling", epsilon_low=9.194, hits=5000, hits_other=0)
+    cells = privacy_cells(SCORES, findings(r1, finding(pair="deep", epsilon_low=2.0)))
+    assert cells["bound"].iloc[1] == "≥ 9.19 [Z] at claim 1", "its releases were not found to have no new variant"
+    without_new = pd.DataFrame(rows("tvq", PUBLISHED, novel_variants=0.0), columns=SCORES.columns)
+    cells = privacy_cells(pd.concat([SCORES, without_new]), findings(r1))
+    assert cells["bound"].iloc[1] == "≥ 9.19 [Z] at claim 1; no finite ε (R1)"
+    with_new = without_new.assign(value=(0.0, 0.1))
+    assert "finite" not in privacy_cells(pd.concat([SCORES, with_new]), findings(r1))["bound"].iloc[1]
+    other = privacy_cells(SCORES, findings(r1._replace(structural="equal durations get no noise")))
+    assert other["bound"].iloc[1] == "≥ 9.19 [Z] at claim 1; no finite ε"
 
 
-def test_without_an_audit_nothing_is_called_audited(findings):
-    for found in (None, findings(finding(mechanism="amun"))):
-        assert privacy_cells(SCORES, found)["audited"].tolist() == ["–", NOT_AUDITED, NOT_AUDITED, "–"]
+def test_flags_of_the_audit_and_the_verdict_on_the_composed_epsilon(findings):
+    capped = finding(epsilon_low=9.195, hits=50_000, hits_other=0, composed_verdict="violated")
+    cell = privacy_cells(SCORES, findings(capped)).iloc[1]
+    assert (cell["flags"], cell["bound"]) == ("AZC", "≥ 9.19 [ZC] at claim 1")
+    assert cell["verdict"] == "violated (claim), (composed)"
+    assert "Z: zero count" in " ".join(privacy_notes(SCORES, findings(capped)))
 
 
 def test_columns_are_indexed_like_tables_and_their_notes_explain_raised_flags():
@@ -105,42 +124,10 @@ def test_columns_are_indexed_like_tables_and_their_notes_explain_raised_flags():
 def test_tables_of_one_metric_say_it_below(findings):
     found = findings(finding(), HELD)
     assert privacy_lines(SCORES, found)[0] == (
-        "Privacy of tvq: claimed ε 1, composed 1 to 3.4, violated or consistent, flags A."
+        "Privacy of tvq: claimed ε 1, composed 1 to 3.4, audit: violated (claim) or consistent, flags A."
     )
     assert any("Privacy of tvq" in line for line in notes(SCORES, EMD, {"a": "a"}, found))
     assert not any("Privacy of" in line for line in notes(SCORES, declarations()["nominal_epsilon"], {"a": "a"}, found))
-
-
-def test_the_strongest_attack_stands_against_utility(findings):
-    cells = tradeoff_cells(SCORES, findings(finding(), HELD), EMD).set_index("parameters")
-    assert cells["attack"].to_dict()[ACCOUNTED] == "gaps_advantage"
-    assert cells.loc[PUBLISHED, ["advantage", "utility", "claimed", "violated"]].tolist() == [0.6, 0.2, 1.0, True]
-    # 0.6 ± 12.706 · 0.1, cut to what an advantage can be
-    assert cells.loc[PUBLISHED, ["low", "high"]].tolist() == pytest.approx([0.6 - 1.2706, 1], abs=1e-3)
-    figure = tradeoff_figure(cells.reset_index(), EMD, {"a": "a†"}, "Study", 2)
-    assert {text.get_text() for text in figure.axes[0].texts} == {"identity"}
-    low, high = figure.axes[0].get_ylim()
-    assert low > high, "better upwards"
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels[:2] == ["tvq", "pretsa"]
-    assert "claim violated in audit" in labels
-    pyplot.close(figure)
-
-
-def test_attacks_that_were_tried_are_shown():
-    assert [metric.name for metric in shown(SCORES)] == ["gaps_advantage", "presence_advantage"]
-
-
-def test_the_table_of_the_audit(findings):
-    found = findings(finding(), finding(pair="gap", claimed=None, composed=None, verdict="no claim", event=""), HELD)
-    table = audit_report.audit_table(found)
-    assert table.iloc[0].tolist() == [
-        "1 (one count)", "3.39", "3.03", "0.55", "violated", "cases of <a> = 1 (25885 and 1149 of 50000)",
-    ]  # fmt: skip
-    assert table.iloc[1][["claimed", "composed", "verdict", "told apart by"]].tolist() == ["–", "–", "no claim", "–"]
-    text = " ".join(audit_report.notes(found))
-    assert "One case more: composed, gap." in text
-    assert "100000 (tvq)" in text
 
 
 def test_a_study_without_any_release_has_a_figure_and_a_table():
@@ -148,8 +135,8 @@ def test_a_study_without_any_release_has_a_figure_and_a_table():
     cells = tradeoff_cells(failed, None, EMD)
     assert not len(cells)
     pyplot.close(tradeoff_figure(cells, EMD, {"a": "a"}, "Study", 2, ["tvq"]))
-    wide = utility_table(failed, shown(failed), {"a": "a"}, [], None)[1]
-    assert set(wide["Presence: advantage ↓"]) == {"TO"}
+    wide = guarantee_table(failed, None, {"a": "a"})[1]
+    assert set(wide[EMD.title + " ↓"]) == set(wide["A1 presence"]) == {"TO"}
 
 
 def test_latex_gets_no_letters_that_it_does_not_know(findings, tmp_path):

@@ -257,10 +257,13 @@ def test_a_new_mechanism_in_any_language_stands_in_every_table(project):
     add_mechanism(project, "copycat", "cp {input.log} {output.release} # {wildcards.speed}", "speed=[1, 2]")
     configure(project, experiment={"mechanisms": ["identity", "copycat"]})
     snakemake(project)
-    for name in ("emd_variants.md", "cpu_s.tex"):
+    for name in ("emd_variants.md", "cpu_s.tex", "guarantees.md", "attacks.md"):
         table = (project / "results/test/tables" / name).read_text()
         assert "copycat speed=1" in table, table
         assert "copycat speed=2" in table, table
+    with open(project / "results/test/tables/attacks.csv") as file:
+        gained = {(a["mechanism"], a["attack"]): a["advantage"] for a in csv.DictReader(file)}
+    assert float(gained["copycat", "gaps"]) == float(gained["identity", "gaps"]) > 0.9
 
 
 def test_a_new_mechanism_that_declares_it_is_audited(project):
@@ -277,7 +280,7 @@ def test_a_new_mechanism_that_declares_it_is_audited(project):
         "from mechanisms.neighbours import isolated\n"
         "AUDITS = (Audit(name='all', parameters={}, pair=isolated(), anonymize=anonymize),)\n"
     )
-    configure(project, audit_draws=500, experiment={"mechanisms": ["identity"]})
+    configure(project, audit_draws=2000, experiment={"mechanisms": ["identity"]})
     output = snakemake(project, "--cores", "2", "audit")
     assert "identity" not in jobs(output), "an audit needs no run"
     with open(project / "results/audit/audit.csv") as file:
@@ -287,7 +290,24 @@ def test_a_new_mechanism_that_declares_it_is_audited(project):
     } | {"copycat"}
     assert [f["verdict"] for f in findings if f["mechanism"] == "copycat"] == ["violated"]
     assert "| copycat" in (project / "results/audit/tables/audit.md").read_text()
+    again = project / "results/audit/redraws"
+    assert {path.stem for path in again.glob("*.npz")} == {finding["mechanism"] for finding in findings}
+    assert all((finding["attempts"] == "2") == ("Z" in finding["flags"]) for finding in findings)
     assert "audit" not in planned(project)
+
+
+def test_presence_is_played_for_where_an_experiment_says_so(project):
+    query = {"epsilon": [1], "pruning": [2], "max_length": [12], "profile": ["published", "accounted"]}
+    configure(
+        project, presence_targets=3, presence_draws=4,
+        experiment={"mechanisms": ["identity", "tvq"], "grids": {"tvq": query}, "presence": ["tvq"]},
+    )  # fmt: skip
+    snakemake(project, "--", "results/test/tables/attacks.csv")
+    with open(project / "results/test/tables/attacks.csv") as file:
+        played = [a for a in csv.DictReader(file) if a["attack"] == "presence_game"]
+    assert {a["mechanism"] for a in played} == {"tvq"}
+    assert [(float(a["targets"]), a["seeds"]) for a in played] == [(3, "2")] * 2
+    assert len(list(project.glob("results/presence/tvq/*/structured.csv"))) == 2
 
 
 def test_failures_are_results(project):
@@ -398,19 +418,22 @@ def test_public_bounds_reach_the_mechanism(project):
     grids = {
         "amun": {"delta": [0.3], "mode": ["sampling"], "profile": ["hardened"]},
         "pretsa": {"k": [2], "t": [1], "distance": ["levenshtein"], "duration_epsilon": ["off", 1]},
+        "tvq": {"epsilon": [2], "pruning": [5], "max_length": [6], "profile": ["accounted"]},
     }
     metrics = ["composed_epsilon", "emd_variants"]
-    experiment = {"mechanisms": ["amun", "pretsa"], "grids": grids, "metrics": metrics}
-    bounds = {"structured": public | {"duration_bounds": "bounds.json"}}
+    experiment = {"mechanisms": ["amun", "pretsa", "tvq"], "grids": grids, "metrics": metrics}
+    (project / "activities.txt").write_text("\n".join(read_log(project / LOG).labels))
+    bounds = {"structured": public | {"duration_bounds": "bounds.json", "alphabet": "activities.txt"}}
     configure(project, repeats=1, public_bounds=bounds, experiment=experiment)
     snakemake(project)
-    hardened, noisy = (
+    hardened, noisy, query = (
         json.loads(path.read_text())["diagnostics"]
-        for cell in ("amun/*hardened*", "pretsa/*duration_epsilon=1")
+        for cell in ("amun/*hardened*", "pretsa/*duration_epsilon=1", "tvq/*profile=accounted")
         for path in project.glob(f"results/runs/{cell}/*/0/run.json")
     )
     assert hardened["bounds_from_data"] == []
     assert noisy["bounds_from_data"] is False
+    assert query["not_covered"] == []
     table = (project / "results/test/tables/composed_epsilon.md").read_text()
     assert "2.48" in table  # twice 2 ln(1.3 / 0.7)
 
