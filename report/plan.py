@@ -21,7 +21,7 @@ from report.prediction import START_S, Predictor, Size
 from report.progress import duration
 
 REPORT = "tables, figures, report"
-REPORT_S = 3.0  # CPU of a job that draws or tabulates; measured of `report.figure` and `report.table`
+REPORT_S = 1.0  # CPU of a job that gathers, draws or tabulates, on average over those of the quickstart
 HARNESS_S = 0.06  # CPU of Snakemake and of the measuring wrapper for each job; see benchmarks/README.md
 
 
