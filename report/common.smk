@@ -2,6 +2,7 @@
 
 import hashlib
 import shlex
+from functools import partial
 
 from report import jobs, plan, prediction, progress
 
@@ -218,13 +219,6 @@ def again(wildcards):
     return " ".join(["snakemake --cores 1 --force", *(["--configfile", *files] if files else []), "--"])
 
 
-def show_progress():
-    """One line on the terminal in place of many lines a job, unless more or less is asked for."""
-    asked = workflow.output_settings
-    if not (asked.quiet or asked.printshellcmds or asked.verbose):
-        progress.show(logger, [job.rule.name for job in workflow.dag.needrun_jobs()])
-
-
 def size_of(log):
     """Cases, events and variants of a log as imported or, before that, as published; rows of a table; None if unknown.
 
@@ -244,11 +238,11 @@ def seconds_of(file):
     return known.endtime - known.starttime if known and known.endtime and known.starttime else None
 
 
-def plan_text(wildcards):
-    """What the default target amounts to."""
+def study(found=()):
+    """What the plan has to know of the workflow, with the jobs found."""
     sizes = {log: size_of(log) for log in RAW_FILES}
-    study = plan.Study(
-        jobs=jobs.jobs(workflow.rules, "all"),
+    return plan.Study(
+        jobs=list(found),
         mechanisms=set(MECHANISMS),
         sizes={log + end: size for log, size in sizes.items() if size for end in ("", MEMBERS)},
         kinds={log + end: kind_of(log) for log in RAW_FILES for end in ("", MEMBERS)},
@@ -258,4 +252,17 @@ def plan_text(wildcards):
         limit_s=config["timeout"],
         took=seconds_of,
     )
-    return plan.plan(study, prediction.Predictor(MEASURED))
+
+
+def plan_text(wildcards):
+    """What the default target amounts to."""
+    return plan.plan(study(jobs.jobs(workflow.rules, "all")), prediction.Predictor(MEASURED))
+
+
+def show_progress():
+    """One line on the terminal in place of many lines a job, unless more or less is asked for."""
+    asked = workflow.output_settings
+    if not (asked.quiet or asked.printshellcmds or asked.verbose):
+        weight = partial(plan.weight, study(), prediction.Predictor(MEASURED))
+        ahead = [(job.rule.name, job.wildcards_dict) for job in workflow.dag.needrun_jobs()]
+        progress.show(logger, ahead, weight)

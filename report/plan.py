@@ -116,6 +116,11 @@ def predict(study: Study, predictor: Predictor, job: Job) -> float | None:
     return predictor.seconds("rule", job.rule, job.values, size)
 
 
+def weight(study: Study, predictor: Predictor, rule: str, values: Mapping[str, str]) -> float:
+    """CPU seconds of a job of any rule; where they cannot be predicted, those of a table."""
+    return predict(study, predictor, Job(rule, dict(values), (), False)) or REPORT_S
+
+
 def _scoring(study: Study, predictor: Predictor, job: Job, size: Size | None) -> float | None:
     log = job.values["log"]
     if study.kinds[log] == "relation":
