@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _wanted(name: str, metric: Metric, options: argparse.Namespace) -> bool:
-    if metric.of != "log" or (options.metrics is not None and name not in options.metrics):
+    if metric.of != "log" or metric.held_out or (options.metrics is not None and name not in options.metrics):
         return False
     return (name == "isolation") == options.addresses and not (options.without_costly and metric.costly)
 

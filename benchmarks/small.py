@@ -47,8 +47,8 @@ GRIDS = {
         "truncation": {"prefix": [16]},
     },
 }
-JOBS = ("amun_epsilons", "pretsa_embedding", "generate", "hold_out")
-METRIC_LIMIT_S = 60
+JOBS = ("amun_epsilons", "pretsa_embedding", "generate", "hold_out", "profile_classes")
+METRIC_LIMIT_S = 40
 
 
 def study(logs: Path) -> dict[str, object]:
@@ -58,6 +58,7 @@ def study(logs: Path) -> dict[str, object]:
     experiments = {
         name: {"title": name, "metrics": ["cpu_s"], "logs": of[name], "grids": grids} for name, grids in GRIDS.items()
     }
+    experiments["small_tables"]["class_figures"] = ["sizes"]
     return {"repeats": 1, "timeout": 300, "raw_dirs": [str(logs)], "experiments": experiments}
 
 
@@ -77,11 +78,8 @@ def measured(logs: Path) -> Iterator[dict[str, object]]:
             known = {"kind": "rule", "name": rule, "parameters": "", "status": "ok"}
             figures = {name: round(getattr(cost, name), 3) for name in ("cpu_s", "wall_s", "peak_mb")}
             yield sizes[log] | known | figures
-        for mechanism in ("amun", "shuffle"):
-            for path in sorted(project.glob(f"results/runs/{mechanism}/*/*/0")):
-                log = path.parent.name
-                if log in EVENT_LOGS and (mechanism != "amun" or "mode=sampling" in str(path)):
-                    yield from (sizes[log] | line for line in _metrics(project, log, path))
+        for path in sorted(project.glob("results/runs/amun/*mode=sampling*/*/0")):
+            yield from (sizes[path.parent.name] | line for line in _metrics(project, path.parent.name, path))
 
 
 def _size(path: Path) -> dict[str, object]:
@@ -122,12 +120,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     shared = Path(os.environ.get("PPM_SHARED", ROOT.parent / "shared"))
     parser.add_argument("--logs", type=Path, default=Path(os.environ.get("PPM_LOGS", shared / "data" / "logs")))
-    lines = list(measured(parser.parse_args().logs))
+    logs = parser.parse_args().logs
     temporary = TABLE.with_suffix(".part")
     with open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
         writer.writeheader()
-        writer.writerows(lines)
+        for line in measured(logs):
+            writer.writerow(line)
+            file.flush()
     os.replace(temporary, TABLE)
 
 
