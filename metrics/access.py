@@ -14,11 +14,33 @@ import numpy as np
 
 from data.log import ranges
 from data.relation import grouped
+from metrics.attack import Attack
 from metrics.metric import Metric
 
 SECOND = 1_000_000  # microseconds
 WIDTHS = {"second": SECOND, "hour": 3600 * SECOND, "4_hours": 4 * 3600 * SECOND, "day": 24 * 3600 * SECOND}
+TITLES = {name: name.replace("_", " ") for name in WIDTHS}
 BLIND_TO = "who knows two accesses, or one less exactly; what else is published of it"
+
+
+ATTACKS = tuple(
+    Attack(
+        name=f"access_{name}",
+        title=f"Knows address and {title}",
+        family="linkage",
+        adversary=f"knows the address and, to the {title}, the start of a session; right is a session of that person, "
+        "picked from those that fit",
+        blind_to=BLIND_TO,
+        names={
+            "targets": "access_targets",
+            "abstains": f"access_abstains_{name}",
+            "prior": "access_prior",
+            "success": f"access_found_{name}",
+            "advantage": f"access_advantage_{name}",
+        },
+    )
+    for name, title in TITLES.items()
+)
 
 
 class Accesses(NamedTuple):
@@ -47,16 +69,19 @@ def declared(of: str) -> tuple[Metric, ...]:
     start = {"log": "", "relation": "row_"}[of]
 
     def metric(name: str, title: str, low: float = 0.0, **facts: Any) -> Metric:
+        facts = {"high": 1.0, "empty": 0.0} | facts
         return Metric(
-            name=start + name, title=title, low=low, high=1.0, identity=None, doubled=None, empty=0.0, group="attack",
-            of=of, blind_to=BLIND_TO, **facts,
+            name=start + name, title=title, low=low, identity=None, doubled=None, group="attack", of=of,
+            blind_to=BLIND_TO, **facts,
         )  # fmt: skip
 
-    known = {name: f"address and {name.replace('_', ' ')}" for name in WIDTHS}
+    known = {name: f"address and {title}" for name, title in TITLES.items()}
     return (
+        metric("access_targets", "Accesses that are looked for", high=float("inf"), empty=None),
         metric("access_prior", "Accesses found by picking at random"),
         *(metric(f"access_isolated_{name}", f"Persons isolated by {title}") for name, title in known.items()),
         *(metric(f"access_found_{name}", f"Persons found by {title}") for name, title in known.items()),
+        *(metric(f"access_abstains_{name}", f"No row fits {title}", empty=1.0) for name, title in known.items()),
         *(metric(f"access_advantage_{name}", f"Access by {title}: advantage", -1.0) for name, title in known.items()),
     )
 
@@ -72,11 +97,12 @@ def attacked(known: Accesses, released: Accesses, covers: tuple[np.ndarray, np.n
     """
     shares = np.bincount(released.users[released.users >= 0], minlength=known.users.max() + 1) / len(released.users)
     chance = float(shares[known.users].mean())
-    values = {"access_prior": chance}
+    values = {"access_targets": float(len(known.users)), "access_prior": chance}
     for name, width in WIDTHS.items():
         fitting, own = candidates(known, released, covers, width)
         found = float((own / np.maximum(fitting, 1)).mean())
         values[f"access_isolated_{name}"] = float(((own > 0) & (own == fitting)).mean())
+        values[f"access_abstains_{name}"] = float((fitting == 0).mean())
         values |= {f"access_found_{name}": found, f"access_advantage_{name}": found - chance}
     return values
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import ceil, comb
 from typing import NamedTuple
 
@@ -243,8 +243,9 @@ class Matches:
         needed = np.sort(rows, axis=1)
         distinct = (np.diff(needed, axis=1, prepend=NOTHING - 1) != 0) & (needed != NOTHING)
         sizes, found = distinct.sum(axis=1), np.zeros((len(rows), *weights.shape[1:]))
-        step = max(AT_ONCE // len(weights), 1)
-        for part in (slice(start, start + step) for start in range(0, len(rows), step)):
+        reached = np.where(distinct, np.diff(having.indptr)[needed], 0).sum(axis=1)  # traces, at most, by each row
+        parts = np.flatnonzero(np.diff(np.cumsum(reached) // AT_ONCE, prepend=-1))
+        for part in (slice(*ends) for ends in pairwise([*parts.tolist(), len(rows)])):
             items, entries = needed[part][distinct[part]], np.concatenate(([0], np.cumsum(sizes[part])))
             ones = np.ones(len(items), dtype=np.int32)
             shared = csr_array((ones, items, entries), shape=(len(entries) - 1, self._size)) @ having

@@ -14,7 +14,7 @@ from data.log import ranges
 from data.relation import ADDRESSES, TIME, Relation
 from data.relation_release import RelationRelease
 from metrics.access import Accesses, attacked, declared
-from metrics.metric import Value, not_applicable
+from metrics.metric import EMPTY, Value, not_applicable
 from metrics.recoded import SHIFTS, UNLINKED, USER, address_of, bounds_of
 
 METRICS = declared("relation")
@@ -28,7 +28,7 @@ def score(original: Relation, release: RelationRelease, origins: np.ndarray | No
     if reason or origins is None:
         return {metric.name: not_applicable(reason) if reason else UNLINKED for metric in METRICS}
     if not release.n_rows:
-        return {metric.name: metric.empty for metric in METRICS}
+        return {metric.name: EMPTY if metric.empty is None else metric.empty for metric in METRICS}
     values, of_row = np.unique(original[address].values, return_inverse=True)
     users = np.unique(original[USER].values, return_inverse=True)[1]
     of_release = np.where(origins >= 0, users[origins], -1)

@@ -108,7 +108,7 @@ COLUMNS = {
 def attack_notes(records: pd.DataFrame) -> list[str]:
     """The sentences that explain attacks."""
     adversaries = dict.fromkeys(
-        f"{record.title}: this adversary {record.adversary}." for record in records.itertuples()
+        f"{record.title}: this adversary {record.adversary}." for record in records[records["seeds"] > 0].itertuples()
     )
     return [
         "Prior and success: shares of the targets that the adversary gets right without and with the release; the "

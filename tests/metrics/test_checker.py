@@ -6,6 +6,7 @@ import hashlib
 import json
 import subprocess
 import sys
+import warnings
 from collections import Counter
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from small_logs import log_of, random_logs, take
 
 from data.io import write_log
-from data.log import DURATION
+from data.log import DURATION, empty_log
 from metrics import exposed_identifiers
 from metrics.alike import alike
 from metrics.checker import check, main
@@ -294,6 +295,17 @@ def test_a_variant_that_was_cut_off_is_listed_apart():
 def test_a_log_is_a_release_of_itself_that_breaks_no_structural_claim(log):
     found = check(log, take(log, np.arange(log.n_cases)), k=1, t=1.0)
     assert {verdict.verdict for verdict in found} <= {PASS, UNKNOWN, BORDERLINE, "reported"}
+
+
+@pytest.mark.parametrize("log", [log_of("A"), log_of("AB"), log_of("A", "A")], ids=["event", "case", "same"])
+def test_tiny_and_empty_logs_are_checked_without_warnings(log):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        itself = check(log, log, k=1, t=0.5, l=1, origins=np.arange(log.n_cases))
+        nothing = check(log, empty_log(), k=2, t=0.5, l=2, origins=np.empty(0, dtype=np.int64))
+    assert {verdict.verdict for verdict in itself} <= {PASS, UNKNOWN, FAIL, "reported"}
+    assert [verdict.claim for verdict in itself if verdict.verdict == FAIL] == ["no original case id"]
+    assert [verdict.claim for verdict in nothing if verdict.verdict == FAIL] == ["no case lost or added"]
 
 
 @pytest.mark.parametrize(

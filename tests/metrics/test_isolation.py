@@ -85,6 +85,7 @@ def test_an_address_that_its_text_does_not_match_is_not_found():
     log = log_of([("alice", "10.0.20.1", 0), ("bob", "10.0.19.5", 0)])
     values = scored(log, published_as(log, "010.000.0*9.005", "010.000.0*9.005"), np.arange(2))
     assert values["access_found_hour"] == pytest.approx((0 + 1 / 2) / 2)
+    assert values["access_abstains_hour"] == 1 / 2
     same = published_as(log, "010.000.0**.***", "010.000.0**.***")
     assert scored(log, same, np.arange(2))["access_found_hour"] == pytest.approx(1 / 2)
 
@@ -131,6 +132,20 @@ def test_candidates_are_those_of_the_definition(seed):
                         and fits(row, known.times[access] // 10)]  # fmt: skip
             assert fitting[access] == len(matching)
             assert own[access] == sum(released.users[row] == known.users[access] for row in matching)
+
+
+@pytest.mark.parametrize("days", [0, 5])
+def test_names_of_users_order_and_dates_do_not_matter(days):
+    sessions = [("alice", "10.0.0.1", 0), ("bob", "10.0.0.2", 0.5), ("alice", "10.0.0.2", 7), ("eve", "10.0.1.1", 7.5)]
+    texts = ["10.0.0.0/30", "10.0.0.0/30", "10.0.0.2/32", "10.0.0.0/16"]
+    log = log_of(sessions)
+    before = scored(log, published_as(log, *texts), np.arange(4))
+    order = np.array([2, 0, 3, 1])
+    names = {"alice": "z", "bob": "y", "eve": "x"}
+    moved = log_of([(names[user], place, hour + 24 * days) for user, place, hour in (sessions[case] for case in order)])
+    released = published_as(moved, *(texts[case] for case in order))
+    again = moved.take(order, list("pqrs"))
+    assert scored(again, released, np.argsort(order)) == pytest.approx(before)
 
 
 # Tables
@@ -230,6 +245,17 @@ def test_classes_of_ten_pairs_and_the_second_isolate_and_the_day_does_not(stand_
     found = row_isolation.score(sessions, release, order)
     assert of_widths(found, "row_access_isolated") == pytest.approx([0.999, 0.15, 0.015, 0], abs=0.006)
     assert found["row_access_prior"] == pytest.approx(values["access_prior"])
+
+
+@pytest.mark.parametrize(("rendering", "abstains"), [("cidr", 0), ("sound", 0), ("seed", 0.38)])
+def test_sound_texts_cover_every_address_and_those_of_the_study_do_not(stand_in, rendering, abstains):
+    outcome = through(
+        mondrian, stand_in, entity="pair", attributes="org:resource", k=10, rendering=rendering,
+        rng=np.random.default_rng(1),
+    )  # fmt: skip
+    values = scored(stand_in, outcome.release, outcome.origins)
+    assert values["access_abstains_second"] == pytest.approx(abstains, abs=0.01)
+    assert values["access_found_second"] <= 1 - values["access_abstains_second"]
 
 
 @pytest.mark.parametrize(("attributes", "below", "classes"), [("ip", 7, 1023), ("ip,user", 129, 1055)])

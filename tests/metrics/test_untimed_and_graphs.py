@@ -25,6 +25,7 @@ OF_TIMES = {
     "dfg_time_rel_l1",
     *OF_DURATIONS,
     "original_times",
+    "shifted_times",
 }
 
 

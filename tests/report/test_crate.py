@@ -55,6 +55,17 @@ def test_a_run_can_be_traced(exported):
     assert whole["instrument"].id == "workflow/Snakefile"
 
 
+def test_a_log_without_some_of_its_cases_is_based_on_the_whole(exported, tmp_path):
+    (tmp_path / "logs").symlink_to(exported / "logs")
+    made = crate.Crate(tmp_path)
+    path = tmp_path / "logs" / "first@members" / "log.parquet"
+    path.parent.mkdir()
+    path.write_bytes(b"members")
+    assert made.add_log(path)["isBasedOn"].id == "logs/first/log.parquet"
+    path.unlink()
+    path.parent.rmdir()
+
+
 def test_it_satisfies_the_profile(exported):
     services = pytest.importorskip("rocrate_validator.services", reason="roc-validator is not installed")
     models = pytest.importorskip("rocrate_validator.models")
