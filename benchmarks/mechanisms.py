@@ -25,7 +25,7 @@ log = read_relation(path) if is_relation(path) else read_log(path)
 before = time.process_time()
 outcome = mechanism.anonymize(log, **json.loads(given), rng=np.random.default_rng(int(seed)))
 cpu = time.process_time() - before
-size = outcome.diagnostics.get("classes") or getattr(outcome.release, "n_cases", log.n_cases)
+size = outcome.diagnostics.get("classes") or getattr(outcome.release, "n_events", 0)
 print(json.dumps({"cpu_s": cpu, "size": size}))
 """
 TRAINING = """
@@ -35,7 +35,7 @@ from mechanisms.pretsa import embedding
 log = read_log(sys.argv[1])
 before = time.process_time()
 embedding.train(log, seed=int(sys.argv[2]))
-print(json.dumps({"cpu_s": time.process_time() - before, "size": log.n_cases}))
+print(json.dumps({"cpu_s": time.process_time() - before, "size": len(log.labels)}))
 """
 AMUN = {f"amun {mode}": ("mechanisms.amun", {"delta": 0.3, "mode": mode, "profile": "code"})
         for mode in ("oversampling", "sampling", "filtering")}  # fmt: skip

@@ -165,6 +165,6 @@ def draw(lines: Iterable[Line]) -> None:
     axis.set_xlabel("CPU of the peer / CPU of this project (median and range of paired rounds)")
     axis.grid(axis="x", alpha=0.3)
     handles = dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
-    axis.legend(handles.values(), handles.keys(), loc="lower right")
+    axis.legend(handles.values(), handles.keys(), loc="upper right")
     figure.savefig(FIGURE, dpi=120, bbox_inches="tight", metadata={"Software": None})
     plt.close(figure)

@@ -39,7 +39,7 @@ class Measured:
     peak_mb : float
         Its peak memory, in 10**6 bytes.
     size : int
-        Of the outcome: cases, classes, events or jobs. It tells whether both did the same.
+        Of the outcome: events, classes, jobs; of an embedding activities. It tells whether both did the same.
     """
 
     cpu_s: float
