@@ -53,7 +53,7 @@ def attack_table(scores: pd.DataFrame, records: pd.DataFrame, names: dict[str, s
 
 def share(value: float) -> str:
     """As printed; a share that is not known is not applicable."""
-    return NOT_APPLICABLE if math.isnan(value) else f"{value:.3f}"
+    return NOT_APPLICABLE if math.isnan(value) else f"{round(value, 3) + 0.0:.3f}"  # no -0.000
 
 
 def outward(low: float, high: float) -> str:
@@ -67,7 +67,7 @@ def outward(low: float, high: float) -> str:
 def advantage_text(record) -> str:
     """An advantage with its interval; marked where the interval takes targets as independent."""
     if not record.seeds:
-        return record.statuses.replace("n/a", NOT_APPLICABLE)
+        return ", ".join(record.statuses.split()).replace("n/a", NOT_APPLICABLE)
     mark = "*" if record.interval == OVER_TARGETS else ""
     return share(record.advantage) + outward(record.low, record.high) + mark
 

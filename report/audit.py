@@ -84,7 +84,7 @@ def notes(findings: pd.DataFrame) -> list[str]:
 
 def number(value: float) -> str:
     """As printed."""
-    return NONE if math.isnan(value) else f"{value:.3g}"
+    return NONE if math.isnan(value) else f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _claimed(finding) -> str:

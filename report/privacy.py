@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from mechanisms.cells import parse, settings
 from metrics.flags import FLAGS
 from report.audit import NONE, at_least, number, read_findings
-from report.summary import NO_ROW, method_labels
+from report.summary import NO_ROW, method_labels, sweeps
 
 NOT_AUDITED, NO_CLAIM = "not audited", "no DP claim"
 # Raised by the audit, not by the run.
@@ -108,26 +108,37 @@ def privacy_notes(scores: pd.DataFrame, findings: pd.DataFrame | None = None) ->
 
 
 def privacy_lines(scores: pd.DataFrame, findings: pd.DataFrame | None) -> list[str]:
-    """One sentence a mechanism, for tables and figures that have no place for columns."""
-    lines = []
-    for mechanism, cells in privacy_cells(scores, findings).groupby("mechanism", sort=False):
-        claims = cells.dropna(subset="claimed")
-        if not len(claims):
-            continue
-        verdicts = dict.fromkeys(claims["verdict"])
-        flags = "".join(letter for letter in LETTERS if any(letter in text for text in claims["flags"]))
-        composed = claims["composed"].dropna()
-        lines.append(
-            f"Privacy of {mechanism}: claimed ε {_span(claims['claimed'])}, composed {_span(composed)}, audit: "
-            f"{' or '.join(verdicts)}" + (f", flags {flags}" if flags else "") + "."
-        )
+    """One sentence a series of cells, for tables and figures that have no place for columns."""
+    lines = [
+        f"Privacy of {series}: claimed ε {claimed}, composed {composed}, audit: {' or '.join(verdicts)}"
+        + (f", flags {flags}" if flags else "")
+        + "."
+        for series, claimed, composed, verdicts, flags in _by_series(scores, findings)
+    ]
     return [*lines, *(["By cell, and with what the flags mean, in the table `guarantees`."] if lines else [])]
+
+
+def _by_series(scores: pd.DataFrame, findings: pd.DataFrame | None) -> Iterator[tuple]:
+    """Of each series of cells with a claim: name, the spans of claimed and composed epsilon, verdicts, and flags.
+
+    A series is of one mechanism, profile and the like; numbers, such as epsilon, vary in it.
+    """
+    of_cell = sweeps(scores, together=True)["series"]
+    for series, cells in privacy_cells(scores, findings).join(of_cell).groupby("series", sort=False):
+        claims = cells.dropna(subset="claimed")
+        if len(claims):
+            flags = "".join(letter for letter in LETTERS if any(letter in text for text in claims["flags"]))
+            spans = (_span(claims[name].dropna()) for name in ("claimed", "composed"))
+            yield series, *spans, list(dict.fromkeys(claims["verdict"])), flags
 
 
 def privacy_marks(scores: pd.DataFrame, findings: pd.DataFrame | None) -> list[str]:
     """The same as a line of the heading of a figure of utility; none where no epsilon is claimed."""
-    lines = [line.removeprefix("Privacy of ").rstrip(".") for line in privacy_lines(scores, findings)[:-1]]
-    return ["; ".join(lines)] if lines else []
+    told = [
+        f"{series} {claimed} → {composed} [{', '.join([*verdicts, *([flags] if flags else [])])}]"
+        for series, claimed, composed, verdicts, flags in _by_series(scores, findings)
+    ]
+    return [f"ε claimed → composed [audit, flags]: {'; '.join(told)}"] if told else []
 
 
 def _matching(findings: pd.DataFrame | None, mechanism: str, parameters: str) -> pd.DataFrame | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from metrics.metric import CONTROLS, Metric
 from metrics.registry import declarations
 
 NO_ROW = "–"
+STEP = re.compile(r"(?:.*@)?(\d+(?:\.\d+)?)%?")  # a value that makes one step of a sweep
 BETTER = {
     "lower": "lower is better",
     "higher": "higher is better",
@@ -126,6 +128,35 @@ def method_labels(scores: pd.DataFrame, rows: Sequence[str]) -> dict[tuple[str, 
         )
         for mechanism, parameters in pairs
     }
+
+
+def sweeps(scores: pd.DataFrame, together: bool = False) -> pd.DataFrame:
+    """Which cells of a mechanism make a series: those that differ in a parameter alone whose values are numbers.
+
+    Parameters
+    ----------
+    scores : frame
+    together : bool
+        Cells that differ in several such parameters are one series, too.
+
+    Returns
+    -------
+    frame
+        Index mechanism, parameters; columns series (as printed) and step, the number of the first such parameter.
+    """
+    lines = {}
+    pairs = list(dict.fromkeys(zip(scores["mechanism"], scores["parameters"], strict=True)))
+    for mechanism, parameters in pairs:
+        values = settings(parameters)
+        others = [settings(text) for name, text in pairs if name == mechanism]
+        varied = [name for name in values if len({other.get(name) for other in others}) > 1]
+        stepped = [name for name in varied if all(STEP.fullmatch(other.get(name, "")) for other in others)]
+        swept = stepped if together else stepped[:1]
+        named = [value_label(name, values[name]) for name in varied if name not in swept]
+        step = float(STEP.fullmatch(values[stepped[0]])[1]) if stepped else 0.0
+        lines[mechanism, parameters] = (" ".join([mechanism, *named]), step)
+    index = pd.MultiIndex.from_tuples(lines, names=["mechanism", "parameters"])
+    return pd.DataFrame(lines.values(), index=index, columns=["series", "step"])
 
 
 def fixed_parameters(scores: pd.DataFrame) -> list[str]:

@@ -21,7 +21,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from mechanisms.cells import settings
 from metrics.attack_presence import PRESENCE as DECOYS
 from metrics.metric import CONTROLS, Metric
 from metrics.presence_game import GAME
@@ -30,7 +29,7 @@ from report.attack_records import CELL, attack_records, presence_limit, read_gam
 from report.figure import LINE, broken, entitle, write_figure
 from report.labels import place_labels
 from report.privacy import privacy_cells, read_audit
-from report.summary import BETTER, log_names, method_labels, metric_of, read_scores, read_statistics, value_label
+from report.summary import BETTER, log_names, metric_of, read_scores, read_statistics, sweeps
 
 UTILITY = "emd_variants"
 STRONGEST = "strongest"
@@ -43,7 +42,6 @@ COLUMNS = [
     *CELL, "panel", "attack", "title", "advantage", "low", "high", "limit", "utility", "claimed", "bound", "violated",
     "series", "step", "front",
 ]  # fmt: skip
-STEP = re.compile(r"(?:.*@)?(\d+(?:\.\d+)?)%?")  # a value that makes one step of a sweep
 
 
 def tradeoff_cells(
@@ -75,32 +73,9 @@ def tradeoff_cells(
     cells = pd.concat([strongest.assign(panel=STRONGEST), single.assign(panel=single["attack"])])
     useful = scores[scores["metric"] == utility.name].dropna(subset="value").groupby(CELL)["value"].mean()
     cells = cells.join(useful.rename("utility"), on=CELL, how="inner").merge(privacy, on=CELL, how="left")
-    cells = cells.join(_sweeps(scores), on=["mechanism", "parameters"]).reset_index(drop=True)
+    cells = cells.join(sweeps(scores), on=["mechanism", "parameters"]).reset_index(drop=True)
     cells["front"] = _front(cells, utility)
     return cells[COLUMNS]
-
-
-def _sweeps(scores: pd.DataFrame) -> pd.DataFrame:
-    """What is joined of the cells of a mechanism: those that differ in one parameter that has steps alone.
-
-    Returns
-    -------
-    frame
-        Index mechanism, parameters; columns series (as printed) and step.
-    """
-    labels = method_labels(scores, ())
-    lines = {}
-    for mechanism, parameters in labels:
-        values = settings(parameters)
-        others = [settings(text) for name, text in labels if name == mechanism]
-        varied = [name for name in values if len({other.get(name) for other in others}) > 1]
-        stepped = [name for name in varied if all(STEP.fullmatch(other.get(name, "")) for other in others)]
-        swept = stepped[0] if stepped else None
-        named = [value_label(name, values[name]) for name in varied if name != swept]
-        step = float(STEP.fullmatch(values[swept])[1]) if swept else 0.0
-        lines[mechanism, parameters] = (" ".join([mechanism, *named]), step)
-    index = pd.MultiIndex.from_tuples(lines, names=["mechanism", "parameters"])
-    return pd.DataFrame(lines.values(), index=index, columns=["series", "step"])
 
 
 def _front(cells: pd.DataFrame, utility: Metric) -> pd.Series:
@@ -175,7 +150,9 @@ def tradeoff_figure(
         texts = [_label(cell) for cell in own.itertuples()]
         order = np.argsort([not text for text in texts], kind="stable")
         points = own[["advantage", "utility"]].to_numpy()[order]
-        place_labels(across[0], points, [texts[place] for place in order], fontsize=6, color="0.25")
+        ticks = own[["limit", "utility"]].dropna().to_numpy()
+        labels = [*(texts[place] for place in order), *[""] * len(ticks)]
+        place_labels(across[0], [*points, *ticks], labels, fontsize=6, color="0.25")
     return figure
 
 

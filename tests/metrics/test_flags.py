@@ -35,5 +35,10 @@ def test_flags_of_every_kind():
     assert raised(pretsa, k=2, t=1.0, duration_epsilon=1.0) == {"bounds_from_data"}
 
 
+def test_a_run_with_a_seed_is_no_private_release():
+    for seeded in (True, False):
+        assert score({"diagnostics": {"flags": [], "seeded": seeded}})["flag_seeded"] == seeded
+
+
 def test_a_program_that_states_nothing_has_no_flags():
     assert all(isinstance(value, Marked) for value in score({"diagnostics": {"nominal_epsilon": 1.0}}).values())

@@ -11,16 +11,22 @@ from matplotlib import pyplot
 from metrics.audit import Finding
 from metrics.registry import declarations
 from report import audit as audit_report
+from report.comparison import compared
+from report.figure import metric_figure
+from report.grids import Axes
 from report.guarantees import guarantee_table
+from report.heatmap import heatmaps
 from report.privacy import (
     NO_CLAIM,
     NOT_AUDITED,
     privacy_cells,
     privacy_columns,
     privacy_lines,
+    privacy_marks,
     privacy_notes,
     read_audit,
 )
+from report.rank_figure import rank_figure
 from report.table import notes
 from report.tradeoff import tradeoff_cells, tradeoff_figure
 from report.utility import utility_table
@@ -124,10 +130,53 @@ def test_columns_are_indexed_like_tables_and_their_notes_explain_raised_flags():
 def test_tables_of_one_metric_say_it_below(findings):
     found = findings(finding(), HELD)
     assert privacy_lines(SCORES, found)[0] == (
-        "Privacy of tvq: claimed ε 1, composed 1 to 3.4, audit: violated (claim) or consistent, flags A."
+        "Privacy of tvq published: claimed ε 1, composed 3.4, audit: violated (claim), flags A."
     )
+    assert privacy_lines(SCORES, found)[1] == ("Privacy of tvq accounted: claimed ε 1, composed 1, audit: consistent.")
     assert any("Privacy of tvq" in line for line in notes(SCORES, EMD, {"a": "a"}, found))
     assert not any("Privacy of" in line for line in notes(SCORES, declarations()["nominal_epsilon"], {"a": "a"}, found))
+
+
+def headings(findings: pd.DataFrame | None) -> dict[str, str]:
+    """What stands above the figures of utility."""
+    rows = [(log, *line[1:]) for line in SCORES.itertuples(index=False, name=None) for log in ("a", "b")]
+    scores = pd.DataFrame(rows, columns=SCORES.columns)
+    found = compared(scores, [EMD], [])
+    figures = {
+        "metric": metric_figure(scores, EMD, {"a": "a", "b": "b"}, [], "Study", findings),
+        "heat map": heatmaps(GRID, EMD, {"a": "a"}, Axes("k", "t", "distance"), "Study", findings),
+        "ranks": rank_figure(found, {"a": "a", "b": "b"}, "Study", privacy_marks(scores, findings)),
+    }
+    for figure in figures.values():
+        pyplot.close(figure)
+    return {name: " ".join(figure.get_suptitle().split()) for name, figure in figures.items()}
+
+
+GRID = pd.DataFrame(
+    [
+        line
+        for k in (2, 4)
+        for t in (0.5, 1)
+        for distance in ("near", "far")
+        for line in rows(
+            "tvq", f"k={k},t={t},distance={distance},profile=published", emd_variants=k * t, nominal_epsilon=1.0,
+            composed_epsilon=3.4,
+        )
+    ],
+    columns=SCORES.columns,
+)  # fmt: skip
+
+
+def test_figures_of_utility_say_it_above(findings):
+    told = headings(findings(finding(), HELD))
+    for name, text in told.items():
+        assert "ε claimed → composed [audit, flags]: tvq" in text, name
+        assert "1 → 3.4 [violated (claim)" in text, name
+    for text in headings(None).values():
+        assert f"[{NOT_AUDITED}" in text
+    figure = metric_figure(SCORES, declarations()["nominal_epsilon"], {"a": "a"}, [], "Study")
+    assert "claimed" not in figure.get_suptitle(), "it is no utility"
+    pyplot.close(figure)
 
 
 def test_a_study_without_any_release_has_a_figure_and_a_table():

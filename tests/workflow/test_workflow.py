@@ -23,6 +23,7 @@ from data.io import read_log
 from data.origins import read_origins
 from data.release import read_release
 from metrics import run_record
+from wording import forbidden
 
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "results", "tests", "raw")
 LOG = "results/logs/structured/log.parquet"
@@ -158,6 +159,12 @@ def test_one_command_makes_every_table_and_figure(finished):
     statuses = {row["mechanism"]: row["status"] for row in rows if row["metric"] == "emd_variants"}
     assert statuses.pop("dfg_query") == "n/a", "a graph has no variants"
     assert set(statuses.values()) == {"ok"}
+
+
+def test_no_text_says_more_than_was_measured(finished):
+    texts = [path for path in (finished / "results").rglob("*") if path.suffix in (".md", ".tex", ".html")]
+    assert len(texts) > 10
+    assert not {path.name: found for path in texts if (found := forbidden(path.read_text()))}
 
 
 def test_nothing_is_left_to_do(finished):
