@@ -46,7 +46,7 @@ rule copy:
         "cp {input} {output}"
 """
 REPEATS = 10
-PLANNED, MADE = 10_000, 200
+PLANNED, MADE = 2_000, 100
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", "2"]
 SCHEDULER = ["--scheduler", "greedy", "--scheduler-subsample", "200"]
 
