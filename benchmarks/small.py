@@ -27,7 +27,12 @@ from benchmarks.process import ROOT, run
 
 TABLE = ROOT / "benchmarks/small.csv"
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "results", "raw")
-EVENT_LOGS = {"structured": None, "sepsis": "Sepsis_Cases_-_Event_Log.xes.gz"}  # embedded, and real if there
+EVENT_LOGS = {  # embedded, and real if there
+    "structured": None,
+    "sepsis": "Sepsis_Cases_-_Event_Log.xes.gz",
+    "bpic2012": "BPI_Challenge_2012.xes.gz",
+    "road_traffic": "RTFMP_reexport.xes.gz",
+}
 RELATIONS = ("access_small", "access_144k")
 QUERY = {"epsilon": ["amun-mean@0.3"], "pruning": ["0.5%", "1%", "5%"]}
 TABLE_GRID = {"k": [10], "suppression": [0]}
@@ -47,7 +52,7 @@ GRIDS = {
         "truncation": {"prefix": [16]},
     },
 }
-JOBS = ("amun_epsilons", "pretsa_embedding", "generate", "profile_classes")
+JOBS = ("convert", "amun_epsilons", "pretsa_embedding", "generate", "profile_classes")
 METRIC_LIMIT_S = 40
 
 
@@ -75,7 +80,8 @@ def measured(logs: Path) -> Iterator[dict[str, object]]:
             yield sizes[path.parent.parent.name] | _of_run(path)
         for rule, log, command in _commands(project, sizes):
             cost = run(["bash", "-c", command], {"PYTHONPATH": str(project)}, project)
-            known = {"kind": "rule", "name": rule, "parameters": "", "status": "ok"}
+            kind, name = ("import", "import") if rule == "convert" else ("rule", rule)
+            known = {"kind": kind, "name": name, "parameters": "", "status": "ok"}
             figures = {name: round(getattr(cost, name), 3) for name in ("cpu_s", "wall_s", "peak_mb")}
             yield sizes[log] | known | figures
         for path in sorted(project.glob("results/runs/amun/*mode=sampling*/*/0")):
@@ -109,7 +115,13 @@ def _commands(project: Path, logs: Iterable[str]) -> Iterator[tuple[str, str, st
 
 
 def _metrics(project: Path, log: str, folder: Path) -> Iterator[dict[str, object]]:
-    arguments = [str(project / "results/logs" / log / "log.parquet"), str(folder), "--limit-s", str(METRIC_LIMIT_S)]
+    arguments = [
+        str(project / "results/logs" / log / "log.parquet"),
+        str(folder),
+        "--limit-s",
+        str(METRIC_LIMIT_S),
+        "--without-costly",
+    ]
     cost = run([sys.executable, "-m", "benchmarks.metric_costs", *arguments])
     for line in cost.output.splitlines():
         yield {"kind": "metric", "parameters": f"release={folder.parents[2].name}", **json.loads(line)}

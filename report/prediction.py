@@ -13,6 +13,7 @@ import numpy as np
 START_S = 0.25  # CPU of a process that reads a tiny log and does nothing; the least that any run was measured to take
 LEAST_S = 0.001
 ENOUGH = 4.0  # times as large is the largest log measured, at least, for a fitted power
+EVENTS = 0  # the place of the events in `Size.drivers`
 MOST = 2.5  # the power of what grows fastest
 ENDED = ("ok", "n/a")  # what was measured to its end
 
@@ -42,8 +43,8 @@ class Fit:
         return float(self.factor * size.drivers[self.driver] ** self.power)
 
 
-def fit(sizes: Iterable[Size], seconds: Iterable[float]) -> Fit:
-    """The power law of the one driver that explains the seconds best, least squares of logarithms.
+def fit(sizes: Iterable[Size], seconds: Iterable[float], only: int | None = None) -> Fit:
+    """The power law of the one driver that explains the seconds best (or of one alone), least squares of logarithms.
 
     Costs do not fall with the size, so a power is 0 at least. Of logs of about one size it is taken to be 1.
     """
@@ -51,6 +52,8 @@ def fit(sizes: Iterable[Size], seconds: Iterable[float]) -> Fit:
     costs = np.log(np.maximum([*seconds], LEAST_S))
     best: tuple[float, Fit] | None = None
     for driver, values in enumerate(drivers.T):
+        if only not in (None, driver):
+            continue
         apart = np.ptp(values) >= np.log(ENOUGH)
         power = float(np.clip(np.polyfit(values, costs, 1)[0], 0.0, MOST)) if apart else 1.0
         level = float((costs - power * values).mean())
@@ -66,40 +69,42 @@ class Predictor:
     Parameters
     ----------
     tables : iterable of path
-        CSV files with the columns `kind`, `name`, `parameters`, `cases`, `events`, `variants`, `cpu_s` and `status`;
-        those that are missing hold nothing.
+        CSV files with the columns `kind`, `name`, `parameters`, `log`, `share`, `cases`, `events`, `variants`, `cpu_s`
+        and `status`; those that are missing hold nothing.
     """
 
     def __init__(self, tables: Iterable[Path]) -> None:
-        groups: dict[tuple[str, str], dict[str, list[tuple[Size, float]]]] = {}
+        # By kind and name, then by log and share, then by setting.
+        self.measured: dict[tuple[str, str], dict[tuple[str, str], dict[frozenset[str], tuple[Size, float]]]] = {}
         for row in (row for table in tables if table.exists() for row in _read(table)):
             if row["status"] in ENDED:
                 size = Size(*(float(row[name]) for name in Size._fields))
-                of = groups.setdefault((row["kind"], row["name"]), {})
-                of.setdefault(row["parameters"], []).append((size, float(row["cpu_s"])))
-        self.groups = groups
-        self.fits: dict[tuple[str, str, str], Fit] = {}
+                logs = self.measured.setdefault((row["kind"], row["name"]), {})
+                settings = logs.setdefault((row["log"], row["share"]), {})
+                settings[frozenset(row["parameters"].split(","))] = size, float(row["cpu_s"])
+        self.fits: dict[tuple[str, str, frozenset[str]], Fit] = {}
 
     def names(self, kind: str) -> list[str]:
         """What was measured of a kind."""
-        return [name for of, name in self.groups if of == kind]
+        return [name for of, name in self.measured if of == kind]
 
     def seconds(self, kind: str, name: str, parameters: Mapping[str, str], size: Size | None) -> float | None:
         """CPU seconds of a job; None if nothing like it was measured or the size of its log is not known.
 
-        Of several measured settings, that counts which shares most parameters.
+        Of what was measured of a log, that setting counts which shares most parameters.
         """
-        measured = self.groups.get((kind, name))
-        if not measured or size is None:
+        logs = self.measured.get((kind, name))
+        if not logs or size is None:
             return None
-        pairs = {f"{key}={value}" for key, value in parameters.items()}
-        nearest = max(measured, key=lambda setting: len(pairs & set(setting.split(","))))
-        key = kind, name, nearest
+        known = frozenset().union(*(setting for settings in logs.values() for setting in settings))
+        wanted = known & {f"{key}={value}" for key, value in parameters.items()}
         start = 0.0 if kind == "metric" else START_S
-        if key not in self.fits:
-            sizes, seconds = zip(*measured[nearest], strict=True)
-            self.fits[key] = fit(sizes, [second - start for second in seconds])
-        return start + self.fits[key].seconds(size)
+        if (kind, name, wanted) not in self.fits:
+            nearest = [settings[max(settings, key=lambda setting: len(wanted & setting))] for settings in logs.values()]
+            sizes, seconds = zip(*nearest, strict=True)
+            only = EVENTS if kind == "import" else None
+            self.fits[kind, name, wanted] = fit(sizes, [second - start for second in seconds], only)
+        return start + self.fits[kind, name, wanted].seconds(size)
 
 
 def _read(table: Path) -> list[dict[str, str]]:

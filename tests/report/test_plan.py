@@ -16,7 +16,7 @@ from report.plan import Study, plan, predict
 from report.prediction import START_S, Predictor, Size, fit
 
 SIZES = [Size(100 * n, 1000 * n**1.5, 10 * n**0.5) for n in (1, 4, 16, 64)]
-COLUMNS = ("kind", "name", "parameters", "cases", "events", "variants", "cpu_s", "status")
+COLUMNS = ("kind", "name", "parameters", "log", "share", "cases", "events", "variants", "cpu_s", "status")
 
 
 def table(path: Path, *rows: tuple) -> Predictor:
@@ -48,14 +48,14 @@ def test_logs_of_one_size_are_no_ground_for_a_power():
 
 
 def test_the_nearest_setting_counts_and_what_failed_does_not(tmp_path):
-    known = (100, 1000, 10)
+    known = ("small", 1, 100, 1000, 10)
     predictor = table(
         tmp_path / "costs.csv",
         ("mechanism", "amun", "delta=0.2,mode=sampling", *known, START_S + 1, "ok"),
         ("mechanism", "amun", "delta=0.2,mode=filtering", *known, START_S + 5, "ok"),
         ("mechanism", "slow", "default", *known, 900, "timeout"),
     )
-    size = Size(*known)
+    size = Size(*known[2:])
     wanted = {"delta": "0.4", "mode": "filtering", "log": "x", "repeat": "3"}
     assert predictor.seconds("mechanism", "amun", wanted, size) == pytest.approx(START_S + 5)
     assert predictor.seconds("mechanism", "amun", {"mode": "sampling"}, size) == pytest.approx(START_S + 1)
@@ -84,7 +84,7 @@ def study(tmp_path, **changes) -> Study:
 
 
 def test_the_plan_counts_predicts_and_compares(tmp_path):
-    predictor = table(tmp_path / "costs.csv", ("mechanism", "known", "", 100, 1000, 10, START_S + 1, "ok"))
+    predictor = table(tmp_path / "costs.csv", ("mechanism", "known", "", "small", 1, 100, 1000, 10, START_S + 1, "ok"))
     text = plan(study(tmp_path), predictor)
     rows = {line.split()[0]: line.split() for line in text.splitlines() if line}
     assert rows["a"] == ["a", "1,000", "1/2", "2", "1", "s", "+", "2", "unknown"]
@@ -97,6 +97,18 @@ def test_the_plan_counts_predicts_and_compares(tmp_path):
 
 
 def test_no_run_is_predicted_beyond_its_limit(tmp_path):
-    predictor = table(tmp_path / "costs.csv", ("mechanism", "known", "", 100, 1000, 10, 500, "ok"))
+    predictor = table(tmp_path / "costs.csv", ("mechanism", "known", "", "small", 1, 100, 1000, 10, 500, "ok"))
     given = study(tmp_path)
     assert predict(given, predictor, given.jobs[1]) == 100
+
+
+def test_every_log_adds_its_nearest_setting(tmp_path):
+    predictor = table(
+        tmp_path / "costs.csv",
+        ("mechanism", "amun", "delta=0.2,mode=filtering", "large", 1, 10000, 100000, 1000, START_S + 10, "ok"),
+        ("mechanism", "amun", "delta=0.2,mode=sampling", "large", 1, 10000, 100000, 1000, START_S + 99, "ok"),
+        ("mechanism", "amun", "delta=0.3,mode=filtering", "small", 1, 100, 1000, 10, START_S + 0.1, "ok"),
+    )
+    wanted = {"delta": "0.3", "mode": "filtering"}
+    middle = predictor.seconds("mechanism", "amun", wanted, Size(1000, 10000, 100))
+    assert middle == pytest.approx(START_S + 1)
