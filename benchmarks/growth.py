@@ -85,12 +85,14 @@ def draw(path: Path = GROWTH) -> None:
                 style = {"color": colours.get(name, "0.8"), "label": _label(name) if name in colours else None}
                 panel.plot(*_curve(found[name].get(log, []), key), marker="o", ms=3, lw=1, **style)
             panel.set(xscale="log", yscale="log", xlabel="events")
+            panel.xaxis.set_minor_formatter("")
             panel.grid(alpha=0.3)
-            _slope(panel)
         row[0].set_ylabel(title)
     for top, bottom, log in zip(*axes, LOGS, strict=True):
         top.set_title(log)
         bottom.axhline(LIMIT_MB, color="black", lw=0.8, ls=":")
+    for panel in axes.flat:
+        _slope(panel)
     named = {label: line for panel in axes.flat for line, label in zip(*panel.get_legend_handles_labels(), strict=True)}
     figure.legend(named.values(), named.keys(), loc="lower center", ncols=3, fontsize=8, frameon=False)
     figure.suptitle("Costs of mechanisms and metrics by events; dashed: linear growth; dotted: 4 GB")
@@ -111,11 +113,11 @@ def _costs(runs: Series) -> Iterator[float]:
 
 
 def _slope(panel) -> None:
-    """A dashed line of slope 1 across the panel."""
-    (left, right), (_, top) = panel.get_xlim(), panel.get_ylim()
-    low, limits = top * left / right, panel.get_ylim()
-    panel.plot([left, right], [low, top], color="black", lw=0.8, ls="--", zorder=1)
-    panel.set(xlim=(left, right), ylim=limits)
+    """Dashed lines of slope 1 through the panel, behind the curves and without a part in its limits."""
+    (left, right), (bottom, top) = panel.get_xlim(), panel.get_ylim()
+    for end in (top, (top * bottom) ** 0.5):
+        panel.plot([right * bottom / end, right], [bottom, end], color="black", lw=0.8, ls="--", zorder=1)
+    panel.set(xlim=(left, right), ylim=(bottom, top))
 
 
 def main() -> None:

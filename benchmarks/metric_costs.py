@@ -21,7 +21,7 @@ from data.graph import DirectlyFollowsGraph
 from data.io import read_log
 from data.origins import read_origins
 from data.release import read_release
-from metrics.metric import Marked, Metric
+from metrics.metric import Marked
 from metrics.registry import metric_modules
 from metrics.score import _wanted_of
 
@@ -37,8 +37,6 @@ def main() -> None:
     parser.add_argument("--metrics", nargs="*", help="files, without .py (all)")
     parser.add_argument("--limit-s", type=int, default=600, help="CPU seconds of a file (%(default)s)")
     parser.add_argument("--limit-mb", type=float, default=4000, help="memory of a process (%(default)s)")
-    parser.add_argument("--without-costly", action="store_true", help="no metrics that take long")
-    parser.add_argument("--addresses", action="store_true", help="only those that read resources of both logs")
     options = parser.parse_args()
     original = read_log(options.log)
     release = read_release(options.run / "release.parquet")
@@ -52,15 +50,9 @@ def main() -> None:
     }
     for module in metric_modules():
         name = module.__name__.removeprefix("metrics.")
-        if _wanted(name, module.METRICS[0], options):
+        if module.METRICS[0].of == "log" and (options.metrics is None or name in options.metrics):
             score = partial(module.score, **_wanted_of(known, module.score))
             print(json.dumps({"name": name} | _cost(module, score, options.limit_s, options.limit_mb)), flush=True)
-
-
-def _wanted(name: str, metric: Metric, options: argparse.Namespace) -> bool:
-    if metric.of != "log" or metric.held_out or (options.metrics is not None and name not in options.metrics):
-        return False
-    return (name == "isolation") == options.addresses and not (options.without_costly and metric.costly)
 
 
 def _cost(module: ModuleType, score: partial, limit_s: int, limit_mb: float) -> dict[str, object]:

@@ -37,8 +37,8 @@ class Attack:
     empty : float or None
         Advantage where the release has no case; None where the attack has no targets then.
     names : mapping of str to str
-        Metrics that record a part under another name; `abstains` may stand for coverage, and `suppressed` is the share
-        of targets that the release leaves out.
+        Metrics that record a part under another name; `abstains` may stand for coverage, `suppressed` is the share of
+        targets that the release leaves out, and `others` counts what the second rate is of, if not the targets.
     rates : (str, str) or None
         Ends of the names of the two metrics, shares of the targets, of which the advantage is the difference; None if
         it is no such difference.

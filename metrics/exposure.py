@@ -19,6 +19,7 @@ Unlike the published code, the worst case counts what fits a single case: it dis
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -91,16 +92,17 @@ def score(original: EventLog, release: EventLog, record: Mapping[str, Any]) -> d
     return found
 
 
+@lru_cache(maxsize=1)
 def attributes(log: EventLog) -> tuple[list[str], list[str]]:
     """The attributes that are the same throughout every case, and the others."""
-    of_cases = [name for name in log.attributes if _constant(log, _codes(log.attributes[name]))]
+    of_cases = [name for name in log.attributes if _constant(log, _codes(log, name))]
     return of_cases, [name for name in log.attributes if name not in of_cases]
 
 
 def case_values(log: EventLog, names: list[str]) -> np.ndarray:
     """A number of the values of some attributes of each case, int64 (cases,), from 0 on."""
     first = log.offsets[:-1]
-    columns = [_codes(log.attributes[name])[first] for name in names]
+    columns = [_codes(log, name)[first] for name in names]
     return grouped([np.zeros(log.n_cases, dtype=np.int64), *columns])[0]
 
 
@@ -116,17 +118,23 @@ def uniqueness(log: EventLog, projection: str, points: int | float, seed: int) -
     seed : int
         Draws the events.
     """
+    traces = _projected(log, projection)
+    return alone(traces, traces, victims_of(log, seed), "sequence", points, seed)
+
+
+@lru_cache(maxsize=1)  # for all numbers of points
+def _projected(log: EventLog, projection: str) -> Traces:
+    """The traces of a log whose items are what is known of an event."""
     of_cases, of_events = attributes(log)
     wanted = {
         "event_attributes": of_events,
         "case_attributes": of_cases,
         "everything": of_events + of_cases,
     }.get(projection, [])
-    columns = [log.activities.astype(np.int64), *(_codes(log.attributes[name]) for name in wanted)]
+    columns = [log.activities.astype(np.int64), *(_codes(log, name) for name in wanted)]
     if projection == "times":
         columns.append(log.timestamps)
-    (traces,) = traces_of((log, grouped(columns)[0]))
-    return alone(traces, traces, victims_of(log, seed), "sequence", points, seed)
+    return traces_of((log, grouped(columns)[0]))[0]
 
 
 def disclosures(traces: Traces, kind: str, size: int, values: np.ndarray | None = None) -> np.ndarray | None:
@@ -215,8 +223,10 @@ def _lacking(what: str) -> Value:
     return not_applicable(f"the release has no {what} attributes")
 
 
-def _codes(values: np.ndarray) -> np.ndarray:
-    return np.unique(values.astype(str), return_inverse=True)[1].astype(np.int64)
+@lru_cache(maxsize=64)
+def _codes(log: EventLog, name: str) -> np.ndarray:
+    """A number of each value of an attribute, int64 (events,)."""
+    return np.unique(log.attributes[name].astype(str), return_inverse=True)[1].astype(np.int64)
 
 
 def _constant(log: EventLog, codes: np.ndarray) -> bool:

@@ -101,7 +101,7 @@ def linkage(
         success=float((right / (repeats * np.maximum(fitting, 1))).sum() / len(victims)),
         unique_correct=unique,
         claimed_wrong=max(single - unique, 0.0),
-        abstains=float(weight[fitting == 0].sum()),
+        abstains=min(float(weight[fitting == 0].sum()), 1.0),  # but for rounding
         fitting=_median(fitting, weight),
     )
 

@@ -64,15 +64,19 @@ def _attack(kind: str, title: str) -> Attack:
         adversary=f"knows the {title} of a case, and asks whether the mechanism has seen it; says so if a single "
         "released case fits",
         blind_to=BLIND_TO,
-        names={"targets": "member_targets"} | {part: f"{name}_{kind}" for part, name in parts.items()},
+        names={"targets": "member_targets", "others": "outsider_targets"}
+        | {part: f"{name}_{kind}" for part, name in parts.items()},
     )
 
 
 ATTACKS = tuple(_attack(kind, title) for kind, title in TITLES.items())
 METRICS = (
-    Metric(
-        name="member_targets", title="Members that are looked for", identity=None, doubled=None, group="attack",
-        costly=True, held_out=True, blind_to=BLIND_TO,
+    *(
+        Metric(
+            name=f"{who}_targets", title=f"{title} that are looked for", identity=None, doubled=None, group="attack",
+            costly=True, held_out=True, blind_to=BLIND_TO,
+        )
+        for who, title in (("member", "Members"), ("outsider", "Cases held out"))
     ),
     *(metric for kind, title in TITLES.items() for metric in _metrics(kind, title)),
 )  # fmt: skip
@@ -95,7 +99,10 @@ def score(original: EventLog, outsiders: EventLog, release: EventLog, record: Ma
         return {metric.name: not_applicable("no case is held out, or all are") for metric in METRICS}
     if not release.n_cases:
         return {metric.name: EMPTY if metric.empty is None else metric.empty for metric in METRICS}
-    found: dict[str, Value] = {"member_targets": float(len(victims_of(original, record["seed"])))}
+    found: dict[str, Value] = {
+        f"{who}_targets": float(len(victims_of(log, record["seed"])))
+        for who, log in (("member", original), ("outsider", outsiders))
+    }
     midnight = midnight_of(original)
     for kind, title in TITLES.items():
         if kind.endswith("_day") and release.untimed and not original.untimed:

@@ -17,7 +17,7 @@ from rapidfuzz.process import cdist
 
 GroundDistance = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
-MAX_PAIRS = 1_000_000_000  # some five minutes of distances, 1 GB
+MAX_PAIRS = 100_000_000  # up to a minute, 0.6 GB; beyond, bounds (`metrics.blocks`)
 DENSE_PAIRS = 1_000_000  # up to here all arcs at once are faster than pricing
 TOLERANCE = 1e-6  # bounds closer than this count as met
 ROUNDS = 50  # a limit in rounds, not in seconds: the value must not depend on the machine

@@ -111,8 +111,9 @@ def _interval(attack: Attack, values: np.ndarray, parts: dict, means: pd.Series)
     targets = parts["targets"]
     if not len(values) or attack.rates is None or not targets > 0:
         return NO_INTERVAL, ""
-    first, second = ((means[attack.metric(rate)], int(targets)) for rate in attack.rates)
-    return Interval(*newcombe(first, second)), OVER_TARGETS
+    others = means[attack.names["others"]] if "others" in attack.names else targets
+    first, second = (means[attack.metric(rate)] for rate in attack.rates)
+    return Interval(*newcombe((first, int(targets)), (second, int(others)))), OVER_TARGETS
 
 
 def limit_of(attack: Attack, limits: pd.Series, prior: float) -> tuple[str, float, float]:

@@ -15,6 +15,7 @@ from report.write import write_tables
 TITLE = "Audit of differential privacy"
 NONE = "–"
 ERROR = 0.05  # of the verdict on a mechanism
+VIOLATED = "violated"
 SMALLEST = 1e-16  # p-value that is printed
 
 
@@ -40,8 +41,8 @@ def audit_table(findings: pd.DataFrame) -> pd.DataFrame:
             "adjacency": findings["adjacency"],
             "draws": findings["draws"].astype(str),
             "told apart by": [event or NONE for event in findings["event"]],
-            "hits": findings["hits"].astype(str),
-            "on the other": findings["hits_other"].astype(str),
+            "hits": _of_events(findings, "hits"),
+            "on the other": _of_events(findings, "hits_other"),
             "again": [_again(f) for f in findings.itertuples()],
             "claimed": [_claimed(f) for f in findings.itertuples()],
             "composed": [number(value) for value in findings["composed"]],
@@ -62,9 +63,9 @@ def notes(findings: pd.DataFrame) -> list[str]:
     reasons = sorted(set(findings["structural"]) - {""})
     return [
         "Epsilon: lower bound with confidence 95 %, for all pairs of a mechanism and its settings together. violated: "
-        "the bound exceeds the claim. consistent: no violation found with these draws and events; it proves nothing. "
-        "Delta: likewise, at the claimed epsilon; it decides where a delta is claimed. not testable: so few draws "
-        "cannot contradict the claim, as no bound exceeds the cap.",
+        "the bound exceeds the claim, or what the mechanism itself adds up (composed). consistent: no violation found "
+        "with these draws and events; it proves nothing. Delta: likewise, at the claimed epsilon; it decides where a "
+        "delta is claimed. not testable: so few draws cannot contradict the claim, as no bound exceeds the cap.",
         "Half of the draws on either log choose the event, the other half tests it: hits on the log where it is "
         "likelier, and on the other. Bounds of different numbers of draws are not comparable.",
         f"By chance at most {ERROR * mechanisms:.2g} of these {mechanisms} mechanisms with their settings are called "
@@ -100,9 +101,15 @@ def at_least(value: float) -> str:
 
 
 def _verdict(finding) -> str:
-    none = "; no finite epsilon" if finding.structural else ""
-    beyond = "; composed violated too" if finding.composed_verdict == "violated" == finding.verdict else ""
-    return finding.verdict + (none or beyond)
+    """Of what is claimed, what it adds up to, or both; and whether a reason of structure goes beyond the numbers."""
+    named = {"claim": finding.verdict, "composed": finding.composed_verdict}
+    failed = [name for name, verdict in named.items() if verdict == VIOLATED]
+    text = f"violated ({', '.join(failed)})" if failed else finding.verdict
+    return text + ("; no finite epsilon" if finding.structural else "")
+
+
+def _of_events(findings: pd.DataFrame, column: str) -> list[str]:
+    return [str(value) if event else NONE for value, event in zip(findings[column], findings["event"], strict=True)]
 
 
 def _bound(finding) -> str:

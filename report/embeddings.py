@@ -44,6 +44,15 @@ def measure_table(measures: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame
     return printed.rename(index=names)
 
 
+def few_epochs(measures: pd.DataFrame, names: dict[str, str]) -> list[str]:
+    """Which logs the embedding was trained on for fewer epochs than on others."""
+    if "epochs" not in measures:
+        return []
+    epochs = measures.groupby("log", sort=False)["epochs"].min()
+    fewer = epochs[epochs < epochs.max()]
+    return [f"{names[log]}: trained for {count} epochs only, as the log is large." for log, count in fewer.items()]
+
+
 def main() -> None:
     """The command line."""
     parser = study_parser(__doc__)
@@ -51,7 +60,7 @@ def main() -> None:
     options = parser.parse_args()
     names = log_names(read_statistics(options.logs))
     data = read_measures(options.measures)
-    notes = NOTES + synthetic_note(names) + absent_note(options.absent)
+    notes = NOTES + few_epochs(data, names) + synthetic_note(names) + absent_note(options.absent)
     write_tables(
         options.out, with_synthetic(data, names), measure_table(data, names), f"{options.title}: Embeddings", notes
     )

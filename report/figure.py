@@ -39,6 +39,7 @@ from report.summary import (
 
 PANEL = (3.2, 2.6)  # inches
 LINE = 0.2  # inches, of text
+SMALL = 1.3  # characters of small text where one of the heading stands
 CHARACTERS, UPRIGHT = 36, 20  # names that fit below a panel: their letters side by side, or how many upright
 NARROWEST = 6.4  # inches, of a figure
 ACROSS = 4
@@ -77,10 +78,10 @@ def metric_figure(
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += ["runs shared their cores"] * (metric.unit == "s" and bool(shared_cells(scores)))
     marks += [f"not defined for {', '.join(undefined)}"] * bool(undefined)
-    marks += privacy_marks(scores, findings) if metric.group in UTILITY else []
     methods = summary["method"].unique()
     longest = max(map(len, methods), default=0)
-    figure, axes, per_line = panels(len(logs), [title, *marks], len(methods), 0.7 + 0.08 * longest)
+    privacy = privacy_marks(scores, findings) if metric.group in UTILITY else []
+    figure, axes, per_line = panels(len(logs), [title, *marks], len(methods), 0.7 + 0.08 * longest, below=privacy)
     logarithmic = metric.high == math.inf and _spans_magnitudes(summary)
     for log, axis in zip(logs, axes.flat, strict=False):
         _panel(axis, summary[summary["log"] == log], looks, rows, logarithmic)
@@ -91,12 +92,20 @@ def metric_figure(
     handles = {
         label: handle for axis in axes.flat for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", fontsize="small", ncols=per_line)
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside lower center", fontsize="small", ncols=per_line,
+        title="\n".join(broken(privacy, SMALL * figure.get_figwidth())), title_fontsize="x-small",
+    )  # fmt: skip
     return figure
 
 
 def panels(
-    count: int, heading: Sequence[str], entries: int, entry_width: float, height: float = PANEL[1]
+    count: int,
+    heading: Sequence[str],
+    entries: int,
+    entry_width: float,
+    height: float = PANEL[1],
+    below: Sequence[str] = (),
 ) -> tuple[Figure, np.ndarray, int]:
     """An empty figure of panels, a log each, with its title and room for a legend.
 
@@ -106,6 +115,7 @@ def panels(
     heading : lines above them
     entries, entry_width : number of entries of the legend, and inches that one takes
     height : inches of a panel
+    below : lines of small text that the legend begins with
 
     Returns
     -------
@@ -119,7 +129,7 @@ def panels(
     width = max(PANEL[0] * columns, NARROWEST)
     text = broken(heading, width)
     per_line = max(1, int(width / entry_width))
-    beside = LINE * (len(text) + math.ceil(entries / per_line) + 1)
+    beside = LINE * (len(text) + math.ceil(entries / per_line) + 1 + len(broken(below, SMALL * width)))
     figure, axes = plt.subplots(
         lines, columns, squeeze=False, layout="constrained", figsize=(width, height * lines + beside)
     )
@@ -231,6 +241,11 @@ def _name_controls_outside(axis: Axes, controls: pd.DataFrame) -> None:
 def entitle(figure: Figure, lines: Sequence[str]) -> None:
     """Write lines above a figure."""
     figure.suptitle("\n".join(broken(lines, figure.get_figwidth())), fontsize="medium")
+
+
+def annotate(figure: Figure, lines: Sequence[str]) -> None:
+    """Write lines of small text below a figure without a legend there."""
+    figure.supxlabel("\n".join(broken(lines, SMALL * figure.get_figwidth())), fontsize="x-small")
 
 
 def broken(lines: Sequence[str], width: float) -> list[str]:

@@ -24,7 +24,7 @@ from matplotlib.patches import Rectangle
 
 from metrics.metric import CONTROLS, Metric
 from report.arguments import metric_parser
-from report.figure import LINE, broken, entitle, write_figure
+from report.figure import LINE, SMALL, annotate, broken, entitle, write_figure
 from report.grids import POINT, Axes, differences, grid_runs
 from report.privacy import UTILITY, privacy_marks, read_audit
 from report.summary import BETTER, log_names, metric_of, read_scores, read_statistics
@@ -65,7 +65,7 @@ def heatmaps(
     further = [f"{panel} − {panels[0]}" for panel in panels[1:]]
     width = CELL[0] * len(columns) * len(panels + further) + 2.6
     privacy = privacy_marks(scores, findings) if metric.group in UTILITY else []
-    height = (CELL[1] * len(rows) + 0.7) * max(len(lines), 1) + 1.2 + LINE * len(broken(privacy, width))
+    height = (CELL[1] * len(rows) + 0.7) * max(len(lines), 1) + 1.2 + LINE * len(broken(privacy, SMALL * width))
     figure, grid = plt.subplots(
         max(len(lines), 1), len(panels) + len(further), squeeze=False, layout="constrained", figsize=(width, height)
     )
@@ -88,7 +88,8 @@ def heatmaps(
         across[0].set_ylabel(axes.rows, fontsize="small")
         across[0].set_xlabel(f"{axes.columns}{_controls(scores, metric, log)}", fontsize="small")
     _colour_bars(figure, grid, scales, len(panels), metric)
-    entitle(figure, [title, "; ".join(_marks(runs, metric, names)), *privacy])
+    entitle(figure, [title, "; ".join(_marks(runs, metric, names))])
+    annotate(figure, privacy)
     return figure
 
 

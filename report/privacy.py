@@ -23,7 +23,6 @@ CLAIM_NOTE = (
 UTILITY = ("default", "published", "extended")  # groups of metrics that are not read without the privacy
 LETTERS = "".join(letter for letter, _, _ in FLAGS.values()) + "".join(AUDIT_FLAGS)
 R1 = "no variant is new"  # begins the reason of a mechanism that declares it
-CAP_SLACK = 1e-6
 
 
 def read_audit(path: str | None) -> pd.DataFrame | None:
@@ -58,7 +57,7 @@ def privacy_cells(scores: pd.DataFrame, findings: pd.DataFrame | None) -> pd.Dat
     for (_, mechanism, parameters), row in found.iterrows():
         claims = not math.isnan(row["claimed"])
         worst = _worst(_matching(findings, mechanism, parameters)) if claims else None
-        letters = "".join(letter for name, (letter, _, _) in FLAGS.items() if row[name] > 0) + audit_letters(worst)
+        letters = "".join(letter for name, (letter, _, _) in FLAGS.items() if row[name] > 0) + _raised(worst)
         lines.append(
             {
                 "bound": bound_text(worst, row["novel_variants"] == 0),
@@ -169,7 +168,7 @@ def bound_text(worst: pd.Series | None, no_new_variants: bool) -> str:
     """
     if worst is None:
         return NONE
-    letters = audit_letters(worst)
+    letters = _raised(worst)
     text = f"≥ {at_least(worst['epsilon_low'])}" + (f" [{letters}]" if letters else "")
     text += f" at claim {worst['claimed']:.3g}"
     structural = worst["structural"]
@@ -187,13 +186,9 @@ def verdict_text(worst: pd.Series | None) -> str:
     return "violated (claim)" + (", (composed)" if worst["composed_verdict"].startswith("violated") else "")
 
 
-def audit_letters(worst: pd.Series | None) -> str:
-    """The flags that a finding raises."""
-    if worst is None:
-        return ""
-    zero = worst["hits_other"] == 0 and worst["hits"] > 0
-    capped = worst["epsilon_low"] >= worst["largest"] - CAP_SLACK
-    return ("Z" if zero else "") + ("C" if capped else "")
+def _raised(worst: pd.Series | None) -> str:
+    """The letters of the flags that a finding raises."""
+    return "" if worst is None else worst["flags"]
 
 
 def _order(composed: float, worst: pd.Series | None) -> float:

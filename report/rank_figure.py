@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from metrics.metric import Metric
 from report.figure import LINE as TEXT_LINE
-from report.figure import broken, entitle
+from report.figure import SMALL, annotate, broken, entitle
 from report.ranking import SIGNIFICANCE, Ranks, Runs
 
 WIDTH, LINE = 3.6, 0.19  # inches
@@ -38,7 +38,7 @@ def rank_figure(
     columns = min(ACROSS, max(len(found), 1))
     lines = max(math.ceil(len(found) / columns), 1)
     methods = max((len(runs.methods) for runs, _ in found.values()), default=1)
-    height = (LINE * methods + 0.9) * lines + 0.8 + TEXT_LINE * len(broken(privacy, WIDTH * columns))
+    height = (LINE * methods + 0.9) * lines + 0.8 + TEXT_LINE * len(broken(privacy, SMALL * WIDTH * columns))
     figure, axes = plt.subplots(lines, columns, squeeze=False, layout="constrained", figsize=(WIDTH * columns, height))
     for axis in axes.flat[len(found) :]:
         axis.set_axis_off()
@@ -49,7 +49,8 @@ def rank_figure(
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     if not found:
         marks = ["no two methods can be compared"]
-    entitle(figure, [title, *marks, *privacy])
+    entitle(figure, [title, *marks])
+    annotate(figure, privacy)
     return figure
 
 

@@ -106,9 +106,9 @@ def summarise(scores: pd.DataFrame, metric: Metric, rows: Sequence[str]) -> pd.D
 
 
 def _bracket(cell: pd.DataFrame, half_widths: pd.Series) -> str:
-    """What follows the mean of values that are midpoints of a bracket: the largest half-width of the bracket."""
+    """What follows the mean of values that are not exact: ~, and of midpoints of a bracket the largest half-width."""
     if "bracket" not in set(cell["status"]):
-        return ""
+        return " ~" if "sampled" in set(cell["status"]) else ""
     key = tuple(cell[["log", "mechanism", "parameters"]].iloc[0])
     return f" ~{half_widths[key]:.2g}"
 

@@ -80,7 +80,9 @@ def notes(
     lines += best_note(chosen)
     lines += [f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in set(chosen["status"])]
     if "bracket" in set(chosen["status"]):
-        lines.append("~: midpoints of certified brackets, with the largest half-width.")
+        lines.append("~: midpoints of bounds, with the largest half-width.")
+    if "sampled" in set(chosen["status"]):
+        lines.append("~: of a random sample of the cases, as the log is large.")
     if metric.unit == "s":
         lines += timing_notes(scores)
     if metric.group in UTILITY:

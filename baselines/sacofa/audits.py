@@ -7,7 +7,7 @@ import numpy as np
 from baselines.sacofa import anonymize, noisy_variants
 from data.log import EventLog
 from mechanisms.audit import Audit
-from mechanisms.neighbours import Pair, composed, deep, isolated, one_case_more, pruned
+from mechanisms.neighbours import Pair, alphabet, composed, deep, empty, isolated, one_case_more, pruned
 from mechanisms.observations import Draws, draws_of_counts
 
 PRUNING = 3  # of the pair that is about it: a conforming prefix needs 2 cases
@@ -42,4 +42,6 @@ AUDITS = (
     _audit(deep(3), 4),
     _audit(pruned(2), 2, PRUNING),
     _audit(relations(), 4),
+    _audit(alphabet(), 2),
+    _audit(empty(), 2),
 )

@@ -15,6 +15,7 @@ for each that would be removed; its code multiplies the penalty by their number 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
 
@@ -34,43 +35,65 @@ class Distance:
         Those to the first so many targets are computed together and kept, as they are asked for most.
     """
 
+    radii: tuple[float, ...] = (inf,)  # within which the nearest target is looked for, one after the other
+
     def __init__(self, sources: Sequence[np.ndarray], targets: Sequence[np.ndarray], common: int) -> None:
         self._sources, self._common = sources, np.arange(min(common, len(targets)))
-        self._rows: dict[int, np.ndarray] = {}
+        self._rows: dict[int, tuple[float, np.ndarray]] = {}
 
-    def __call__(self, source: int, targets: np.ndarray) -> np.ndarray:
-        """Distances of a source to the targets at some positions, float (targets,)."""
+    def __call__(self, source: int, targets: np.ndarray, radius: float = inf) -> np.ndarray:
+        """Distances of a source to the targets at some positions, float (targets,).
+
+        Of those beyond the radius it is only certain that they are.
+        """
         distances = np.empty(len(targets))
         common = targets < len(self._common)
-        distances[common] = self._row(source)[targets[common]]
+        distances[common] = self._row(source, radius)[targets[common]]
         if not common.all():
-            distances[~common] = self.compute(self._sources[source], targets[~common])
+            distances[~common] = self.compute(self._sources[source], targets[~common], radius)
         return distances
 
-    def _row(self, source: int) -> np.ndarray:
-        if source not in self._rows:
+    def near(self, source: int, targets: np.ndarray, own: int) -> np.ndarray:
+        """As a call, with infinity at position `own` unless that is negative, and exact only as far as the least."""
+        for radius in self.radii:
+            distances = self(source, targets, radius)
+            if own >= 0:
+                distances[own] = inf
+            if distances.min(initial=inf) <= radius:
+                break
+        return distances
+
+    def _row(self, source: int, radius: float) -> np.ndarray:
+        known, row = self._rows.get(source, (-inf, self._common))
+        if known < radius:
             if len(self._rows) * self._common.nbytes >= KEPT_BYTES:
                 self._rows.clear()
-            self._rows[source] = self.compute(self._sources[source], self._common)
-        return self._rows[source]
+            row = self.compute(self._sources[source], self._common, radius)
+            self._rows[source] = radius, row
+        return row
 
-    def compute(self, source: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        """Distances of a sequence to the targets at some positions, numbers (targets,)."""
+    def compute(self, source: np.ndarray, targets: np.ndarray, radius: float = inf) -> np.ndarray:
+        """Distances of a sequence to the targets at some positions, numbers (targets,), as in a call."""
         raise NotImplementedError
 
 
 class Levenshtein(Distance):
-    """Least number of activities to insert, delete or replace."""
+    """Least number of activities to insert, delete or replace; a small radius makes it several times as fast."""
+
+    radii = (16, 64, inf)
 
     def __init__(self, sources: Sequence[np.ndarray], targets: Sequence[np.ndarray], common: int) -> None:
         super().__init__(sources, targets, common)
         self._targets = np.array([as_text(sequence) for sequence in targets], dtype=object)
 
-    def compute(self, source: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def compute(self, source: np.ndarray, targets: np.ndarray, radius: float = inf) -> np.ndarray:
         from rapidfuzz.distance import Levenshtein as Edits
         from rapidfuzz.process import cdist
 
-        return cdist([as_text(source)], self._targets[targets], scorer=Edits.distance, dtype=np.int32)[0]
+        cutoff = None if radius == inf else radius
+        return cdist(
+            [as_text(source)], self._targets[targets], scorer=Edits.distance, score_cutoff=cutoff, dtype=np.int32
+        )[0]
 
 
 class Embedded(Distance):
@@ -101,7 +124,7 @@ class Embedded(Distance):
             self._positions[: len(sequence), target] = sequence
         self._activities = np.pad(activities, ((0, 0), (0, 1)))
 
-    def compute(self, source: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def compute(self, source: np.ndarray, targets: np.ndarray, radius: float = inf) -> np.ndarray:
         if self._form in ("linear", "quadratic"):
             return self._compared(source, targets) + self._penalty(source, targets)
         if self._form == "alignment":

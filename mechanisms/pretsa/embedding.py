@@ -6,7 +6,8 @@ two activities is one minus the cosine of their vectors, 0 to 2, and 0 of an act
 
 Parameters are as published but for the workers: one, as with more of them the result differs from run to run. The
 published `sample` is meant for vocabularies of 10,000 words: on the activities of a log it drops most events. A
-twentieth of the published epochs gives distances as good.
+twentieth of the published epochs gives distances as good, so a log of more than 100,000 events is trained for as many
+epochs as make `MOST_EVENTS` trained events, but for `FEWEST_EPOCHS` at least; benchmarks/README.md tells of the error.
 
 ``python -m mechanisms.pretsa.embedding IN OUT.json --seed 1`` trains once for all runs on a log. The file is computed
 from private traces.
@@ -29,6 +30,7 @@ from data.log import EventLog
 from mechanisms import Infeasible, ParameterError
 
 EPOCHS, SAMPLE, VECTOR_SIZE, WINDOW, NEGATIVE = 1000, 1e-3, 100, 5, 5
+MOST_EVENTS, FEWEST_EPOCHS = 100_000_000, 20
 FOLLOWERS = (1, 2, 3, 5)
 
 
@@ -64,7 +66,7 @@ def train(
     log: EventLog,
     *,
     seed: int,
-    epochs: int = EPOCHS,
+    epochs: int | None = None,
     sample: float = SAMPLE,
     vector_size: int = VECTOR_SIZE,
     window: int = WINDOW,
@@ -78,7 +80,9 @@ def train(
         Of at least one event.
     seed : int
         In [0, 2**32).
-    epochs, sample, vector_size, window, negative
+    epochs : int, optional
+        By default `epochs_of` the log.
+    sample, vector_size, window, negative
         As of `gensim.models.Word2Vec`.
     """
     from gensim.models import Word2Vec
@@ -90,7 +94,7 @@ def train(
         min_count=1,
         workers=1,
         seed=seed,
-        epochs=epochs,
+        epochs=epochs or epochs_of(log),
         sample=sample,
         vector_size=vector_size,
         window=window,
@@ -103,6 +107,11 @@ def train(
     distances = 1 - np.einsum("ik,jk->ij", matrix, matrix) / (norms[:, None] * norms)
     np.fill_diagonal(distances, 0)
     return Embedding(labels, distances)
+
+
+def epochs_of(log: EventLog) -> int:
+    """How often training passes over a log: as published, fewer times over a large one."""
+    return min(EPOCHS, max(FEWEST_EPOCHS, MOST_EVENTS // max(1, log.n_events)))
 
 
 def measures(log: EventLog, embedding: Embedding) -> dict:
@@ -158,7 +167,7 @@ def main() -> int:
     options.add_argument("output", metavar="OUT", help="JSON file to write")
     options.add_argument("--measures", metavar="FILE", help="JSON file for the internal measures")
     options.add_argument("--seed", type=int, default=1, help="at least 0 (%(default)s)")
-    options.add_argument("--epochs", type=int, default=EPOCHS, help="passes over the log (%(default)s)")
+    options.add_argument("--epochs", type=int, help=f"passes over the log ({EPOCHS}, fewer for a large one)")
     options.add_argument(
         "--sample", type=float, default=SAMPLE, help="threshold of downsampling, 0 for none (%(default)s)"
     )
@@ -169,12 +178,14 @@ def main() -> int:
     options.add_argument("--negative", type=int, default=NEGATIVE, help="negative samples (%(default)s)")
     given = vars(options.parse_args())
     parameters = {name: given[name] for name in ("seed", "epochs", "sample", "vector_size", "window", "negative")}
-    if not 0 <= parameters["seed"] < 2**32 or min(parameters.values()) < 0 or not parameters["epochs"]:
+    known = [value for value in parameters.values() if value is not None]
+    if not 0 <= parameters["seed"] < 2**32 or min(known) < 0 or parameters["epochs"] == 0:
         options.error("the seed must lie in [0, 2**32), epochs be at least 1, and nothing be negative")
     try:
         log = read_log(given["input"])
         if not log.n_events:
             raise Infeasible("the log has no event; there is nothing to train on")
+        parameters["epochs"] = parameters["epochs"] or epochs_of(log)
         embedding = train(log, **parameters)
         stored = {"labels": list(embedding.labels), "distances": embedding.distances.tolist()}
         write_json({**parameters, **stored}, given["output"])

@@ -159,9 +159,7 @@ class Loop:
 
     def _nearest(self, variant: int, candidates: np.ndarray, own: int) -> int | None:
         """Position of the candidate that a variant is merged into, if there is any but the one at `own`."""
-        distances = self._distance(variant, candidates)
-        if own >= 0:
-            distances[own] = np.inf
+        distances = self._distance.near(variant, candidates, own)
         nearest = int(distances.argmin()) if len(candidates) else own
         if nearest == own:
             return None

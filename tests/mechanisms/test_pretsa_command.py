@@ -16,7 +16,7 @@ from data.files import write_json
 from data.io import read_log, write_log
 from data.log import EventLog, empty_log
 from mechanisms import Infeasible, ParameterError
-from mechanisms.pretsa import anonymize
+from mechanisms.pretsa import anonymize, embedding
 from mechanisms.pretsa.embedding import Embedding, measures, read_embedding, train
 
 CASES = variants("ABCD*8 ABDC*7 ACBD*3 ABD*2 ABCCD AB")
@@ -174,6 +174,16 @@ def test_an_embedding_is_trained_once_and_read(log_file, tmp_path):
     assert {"mean", "std", "activities", "median_follower_share_1"} <= json.loads(found.read_text()).keys()
     outcome = anonymize(log, k=4, t=1.0, distance="embedding", embedding=str(out), rng=np.random.default_rng(1))
     assert outcome.resolved["form"] == "linear"
+
+
+def test_a_large_log_is_trained_for_fewer_epochs(monkeypatch):
+    log = log_of(variants("ABC*2 AB AC"))
+    assert embedding.epochs_of(log) == 1000
+    monkeypatch.setattr(embedding, "MOST_EVENTS", 300)
+    assert embedding.epochs_of(log) == 30
+    assert (train(log, seed=2).distances == train(log, seed=2, epochs=30).distances).all()
+    monkeypatch.setattr(embedding, "MOST_EVENTS", 10)
+    assert embedding.epochs_of(log) == embedding.FEWEST_EPOCHS
 
 
 def test_the_internal_measures_by_hand():

@@ -14,7 +14,7 @@ from pretsa_logs import Literal, levenshtein, log_of, random_cases, released, va
 
 from mechanisms import Infeasible
 from mechanisms.pretsa import anonymize
-from mechanisms.pretsa.distance import Embedded
+from mechanisms.pretsa.distance import Embedded, Levenshtein
 
 PROFILES = ("sound", "r19", "r21")
 
@@ -268,3 +268,26 @@ def test_the_alignment_is_the_cheapest(seed):
                 replaced = table[i - 1, j - 1] + distances[one, other]
                 table[i, j] = min(replaced, table[i - 1, j] + 3, table[i, j - 1] + 2)
         assert cost == pytest.approx(table[-1, -1])
+
+
+@pytest.mark.parametrize("own", [-1, 0, 30])
+def test_the_nearest_is_found_without_the_distances_beyond_it(own):
+    """Traces from near to far, more than the largest radius apart."""
+    rng = np.random.default_rng(5)
+    base = rng.integers(0, 6, 300)
+    targets = []
+    for changes in (0, 3, 15, 16, 17, 60, 64, 65, 150, 200):
+        for _ in range(4):
+            trace = base.copy()
+            trace[rng.choice(300, changes, replace=False)] = 7
+            targets.append(trace[: rng.integers(200, 301)])
+    for source in (base, rng.integers(0, 6, 40), rng.integers(8, 12, 500)):
+        distance = Levenshtein([source], targets, 25)
+        for candidates in (np.arange(40), np.arange(38, 11, -1), np.arange(10, 40)):
+            place = own if own < len(candidates) else -1
+            expected = distance(0, candidates)
+            if place >= 0:
+                expected[place] = np.inf
+            distance = Levenshtein([source], targets, 25)
+            found = distance.near(0, candidates, place)
+            assert (found.argmin(), found.min()) == (expected.argmin(), expected.min())

@@ -15,7 +15,7 @@ from small_logs import log_of, take
 from baselines import pripel, tvq
 from data.log import EventLog, empty_log
 from mechanisms import amun, identity, pretsa, shuffle
-from metrics import attack_copies, attack_decoding, attack_duration, attack_gaps, attack_presence
+from metrics import attack_copies, attack_decoding, attack_duration, attack_gaps, attack_presence, isolation
 from metrics.anonymity import score as classes
 from metrics.attack_background import score as background
 from metrics.metric import Marked
@@ -113,6 +113,31 @@ def prefix_classes_alone() -> bool:
     return (found["prefix_k_min"], found["variant_k_min"]) == (9, 1)
 
 
+# 48 sessions, of another user and address each, two in each hour of a day.
+HOUR = 3_600_000_000
+SESSIONS = EventLog.from_rows(
+    [f"s{case}" for case in range(48)], ["a"] * 48, np.arange(48) // 2 * HOUR + np.arange(48) * 1_000_000,
+    {
+        "user": np.array([f"u{case}" for case in range(48)], dtype=object),
+        "org:resource": np.array([f"10.0.0.{case}" for case in range(48)], dtype=object),
+    },
+)  # fmt: skip
+
+
+def sessions(hidden: str | None = None, coarse: int = 1, seed: int | None = None) -> dict:
+    """What is found of the sessions if their addresses are hidden, their times cut, or the addresses shuffled."""
+    addresses = np.array(SESSIONS.attributes["org:resource"])
+    if seed is not None:
+        addresses = np.random.default_rng(seed).permutation(addresses)
+    if hidden:
+        addresses = np.full(48, hidden, dtype=object)
+    release = EventLog(
+        SESSIONS.activities, SESSIONS.timestamps // coarse * coarse, SESSIONS.offsets, SESSIONS.labels,
+        SESSIONS.case_ids, {"org:resource": addresses},
+    )  # fmt: skip
+    return attacked(isolation.score, SESSIONS, release, np.arange(48), 1)
+
+
 CELLS = {
     "A1 identity": lambda: mean(runs(A1, identity, LOG), "presence_advantage") == 1,
     "A1 shuffled": lambda: abs(mean(runs(A1, shuffle, LOG), "presence_advantage")) < 0.1,
@@ -161,6 +186,13 @@ CELLS = {
     "A6 shuffled": lambda: abs(mean(runs(background, shuffle, LOG), "linkage_advantage_prefix")) < 0.05,
     "A6 empty": lambda: empty(background, "linkage_advantage_prefix") == 0,
     "A6 published": prefix_classes_alone,
+    "A7 identity": lambda: sessions()["access_isolated_hour"] == 1,
+    "A7 shuffled": lambda: abs(mean([sessions(seed=seed) for seed in range(20)], "access_advantage_hour")) < 0.03,
+    "A7 empty": lambda: attacked(isolation.score, SESSIONS, empty_log(), NO_CASE, 1)["access_advantage_hour"] == 0,
+    "A7 published": lambda: (
+        (found := sessions("10.0.0.0/26"))["access_found_hour"] == 1 / 2 and found["access_isolated_second"] == 1
+    ),
+    "A7 hardened": lambda: sessions("10.0.0.0/26", 24 * HOUR)["access_isolated_hour"] == 0,
     "A6 hardened": lambda: mean(runs(background, amun, FREQUENT, **HARDENED), "linkage_prefix_3") <= 1 / 40 + 0.01,
 }
 

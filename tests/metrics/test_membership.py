@@ -8,6 +8,7 @@ import warnings
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from small_logs import log_of, relabelled, take
 
@@ -19,6 +20,7 @@ from mechanisms import identity, shuffle
 from metrics.intervals import newcombe, wilson
 from metrics.membership import METRICS, TITLES, score
 from metrics.metric import Marked
+from report.attack_records import attack_records
 
 MEMBERS = log_of("abcd", "abcd", "abd", "xyz")
 OUTSIDERS = log_of("abd", "xyz", "acd", "abcd")
@@ -62,6 +64,7 @@ def test_by_hand():
     assert (found["member_match_sequence"], found["outsider_match_sequence"]) == (0.25, 0.25)
     # With days, those of the first day of the log: the same.
     assert found["member_match_set_day"] == found["outsider_match_set_day"] == 0.25
+    assert (found["member_targets"], found["outsider_targets"]) == (4, 4)
     assert found["member_low_trace"] < 0.5 < found["member_high_trace"]
     assert found["member_gain_low_trace"] < 0 < found["member_gain_high_trace"]
 
@@ -88,6 +91,20 @@ def test_the_log_itself_gives_members_away_and_a_shuffled_one_nobody():
         assert nothing[f"member_gain_low_{kind}"] <= 0 <= nothing[f"member_gain_high_{kind}"], kind
 
 
+def test_the_record_of_the_attack_counts_members_and_others_apart():
+    members, outsiders = (take(log_of("ab", "cd"), np.arange(n) % 2) for n in (400, 50))
+    found = attacked(members, outsiders, take(members, np.array([0])))
+    rows = [
+        ["x", "identity", "default", repeat, name, value, "ok"] for repeat in (0, 1) for name, value in found.items()
+    ]
+    columns = ["log", "mechanism", "parameters", "repeat", "metric", "value", "status"]
+    records = attack_records(pd.DataFrame(rows, columns=columns)).set_index("attack")
+    record = records.loc["member_trace"]
+    assert (record["targets"], record["success"], record["prior"]) == (400, 0.5, 0.5)
+    assert (record["low"], record["high"]) == pytest.approx(newcombe((0.5, 400), (0.5, 50)))
+    assert record["low"] == pytest.approx(found["member_gain_low_trace"])
+
+
 def test_names_dates_and_order_do_not_matter():
     before = attacked(MEMBERS, OUTSIDERS, take(MEMBERS, np.arange(4)))
     day = 24 * 3_600_000_000
@@ -110,7 +127,7 @@ def test_what_is_not_defined_is_told_without_warnings():
     assert none.keys() == lost.keys() == one.keys() == {metric.name for metric in METRICS}
     assert one["member_targets"] == 1
     assert all(isinstance(value, Marked) for value in none.values())
-    assert lost.pop("member_targets").status == "EMPTY"
+    assert {lost.pop(name).status for name in ("member_targets", "outsider_targets")} == {"EMPTY"}
     assert set(lost.values()) == {0}
     assert one["member_match_set"] == one["outsider_match_set"] == 1
     untimed = EventLog(

@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from scipy.optimize import linprog
 from small_logs import log_of, random_logs, scores
 
-from metrics import emd_variants, emsc, landmarks, transport
+from metrics import blocks, emd_variants, emsc, transport
 from metrics.metric import Marked
 from metrics.pair import align
 from metrics.transport import Costs, TransportError, over_longer, steinhaus
@@ -97,14 +97,38 @@ def test_bounds_hold_after_every_round(monkeypatch):
     assert widths[0] > transport.TOLERANCE
 
 
-@pytest.mark.parametrize("kept", [1, 5, 20, 100])
-def test_landmark_bounds_hold(monkeypatch, kept):
-    monkeypatch.setattr(landmarks, "LANDMARKS", kept)
+@pytest.mark.parametrize("ground", GROUNDS)
+@pytest.mark.parametrize("pairs", [2000, 500, 100])
+def test_bounds_by_blocks_hold_and_are_closer_the_larger_the_blocks(monkeypatch, ground, pairs):
+    monkeypatch.setattr(blocks, "MAX_PAIRS", pairs)
     p, q, x, y = problem(6, 50, 40)
-    expected = by_linear_program(p, q, x, y, steinhaus)
-    bracket = landmarks.landmark_bracket(p, q, x, y)
+    expected = by_linear_program(p, q, x, y, ground)
+    bracket = blocks.block_bracket(p, q, x, y, ground)
     assert bracket.lower - 1e-9 <= expected <= bracket.upper + 1e-9
-    assert bracket.met == (kept == 100)
+    # One block is the whole problem: the upper bound is the distance, the lower one less by the sample's error.
+    assert bracket.upper - bracket.lower < {2000: 0.05, 500: 0.2, 100: 0.4}[pairs]
+    assert (bracket.upper == pytest.approx(expected, abs=1e-9)) == (pairs == 2000)
+
+
+def test_blocks_part_all_mass():
+    p, q, _, _ = problem(8, 30, 20)
+    seen = np.zeros(30, dtype=np.int64), np.zeros(20, dtype=np.int64)
+    parts = list(blocks._blocks(p, q, 7, np.random.default_rng(0)))
+    for part in parts:
+        for side, (places, masses) in zip(seen, part, strict=True):
+            assert (np.diff(places) > 0).all()
+            side[places] += masses
+        assert part[0][1].sum() == part[1][1].sum()
+    assert len(parts) == 7
+    assert np.array_equal(seen[0], p)
+    assert np.array_equal(seen[1], q)
+
+
+def test_bounds_are_the_same_every_time(monkeypatch):
+    monkeypatch.setattr(blocks, "MAX_PAIRS", 300)
+    given = (*problem(9, 60, 50), steinhaus)
+    first, second = blocks.block_bracket(*given), blocks.block_bracket(*given)
+    assert (first.lower, first.upper) == (second.lower, second.upper)
 
 
 def test_a_warning_of_the_solver_is_refused(monkeypatch):
@@ -133,18 +157,18 @@ def test_a_value_that_its_potentials_do_not_prove_is_refused(monkeypatch):
 
 
 def test_beyond_the_limit_of_pairs_the_bounds_are_published(monkeypatch):
-    monkeypatch.setattr(landmarks, "LANDMARKS", 2)
     original, release = log_of("abcd", "abce", "bcda", "ddd", "ef"), log_of("abc", "ffff", "dddf", "ebcda", "ab")
-    exact = scores(original, release)["emd_variants"]
-    monkeypatch.setattr(emd_variants, "MAX_PAIRS", 0)
-    monkeypatch.setattr(emsc, "MAX_PAIRS", 0)
+    exact = scores(original, release)
+    for module in (emd_variants, emsc, blocks):
+        monkeypatch.setattr(module, "MAX_PAIRS", 10)
     values = scores(original, release)
-    bounds, half = values["emd_variants"], values["emd_variants_gap"]
-    assert isinstance(bounds, Marked)
-    assert bounds.status == "bracket"
-    assert half > 0
-    assert abs(exact - bounds.value) <= half + 1e-9
-    assert values["emsc"].status == "n/a"
+    for name in ("emd_variants", "emsc"):
+        bounds, half = values[name], values[f"{name}_gap"]
+        assert isinstance(bounds, Marked)
+        assert bounds.status == "bracket"
+        assert half > 0
+        assert abs(exact[name] - bounds.value) <= half + 1e-9
+        assert exact[f"{name}_gap"] == 0
 
 
 @settings(deadline=None)
@@ -192,4 +216,4 @@ def test_identity_needs_no_solver(monkeypatch):
     monkeypatch.setitem(sys.modules, "ot", None)
     log = log_of("ab", "ab", "cd")
     assert emd_variants.score(log, log) == {"emd_variants": 0.0, "emd_variants_gap": 0.0}
-    assert emsc.score(log, log) == {"emsc": 1.0}
+    assert emsc.score(log, log) == {"emsc": 1.0, "emsc_gap": 0.0}

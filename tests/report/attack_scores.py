@@ -104,8 +104,7 @@ def finding(**changes) -> Finding:
         "claimed": 1.0, "composed": 3.386, "delta": 0.0, "epsilon_low": 3.0314, "delta_low": 0.555, "largest": 9.195,
         "verdict": "violated", "composed_verdict": "consistent", "structural": "",
     }  # fmt: skip
-    known = {name: value for name, value in (values | changes).items() if name in Finding._fields}
-    return Finding(**known)
+    return Finding(**values | changes)
 
 
 FOUND = (
@@ -113,7 +112,8 @@ FOUND = (
     finding(settings="profile=accounted", composed=1.0, epsilon_low=0.9754, verdict="consistent"),
     finding(
         mechanism="amun", settings="profile=code", claimed=1.238, composed=None, epsilon_low=9.5149, hits=50_000,
-        hits_other=0, largest=9.5149, structural="no variant is new, so one that only one case has gives it away",
+        hits_other=0, largest=9.5149, flags="ZC",
+        structural="no variant is new, so one that only one case has gives it away",
     ),
     finding(mechanism="amun", settings="profile=hardened", claimed=1.238, composed=2.476, epsilon_low=0.8,
             verdict="consistent"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 
-from report.embeddings import measure_table, read_measures
+import pandas as pd
+
+from report.embeddings import few_epochs, measure_table, read_measures
 
 
 def test_distances_are_averaged_over_seeds_and_shares_are_as_they_are(tmp_path):
@@ -23,3 +25,9 @@ def test_distances_are_averaged_over_seeds_and_shares_are_as_they_are(tmp_path):
         "top 1 followers": "0.828",
         "top 2 followers": "–",
     }
+
+
+def test_logs_that_were_trained_less_are_named():
+    measured = pd.DataFrame({"log": ["a", "a", "b"], "epochs": [1000, 1000, 40]})
+    assert few_epochs(measured, {"a": "A", "b": "B"}) == ["B: trained for 40 epochs only, as the log is large."]
+    assert few_epochs(measured[:2], {"a": "A"}) == []

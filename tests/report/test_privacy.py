@@ -98,7 +98,7 @@ def test_a_cell_has_the_verdict_of_the_audit_of_its_settings(findings):
 
 
 def test_what_is_no_finite_epsilon_has_a_reason_of_structure(findings):
-    r1 = finding(structural="no variant is new, so one is telling", epsilon_low=9.194, hits=5000, hits_other=0)
+    r1 = finding(structural="no variant is new, so one is telling", epsilon_low=9.194, hits_other=0, flags="Z")
     cells = privacy_cells(SCORES, findings(r1, finding(pair="deep", epsilon_low=2.0)))
     assert cells["bound"].iloc[1] == "≥ 9.19 [Z] at claim 1", "its releases were not found to have no new variant"
     without_new = pd.DataFrame(rows("tvq", PUBLISHED, novel_variants=0.0), columns=SCORES.columns)
@@ -111,7 +111,7 @@ def test_what_is_no_finite_epsilon_has_a_reason_of_structure(findings):
 
 
 def test_flags_of_the_audit_and_the_verdict_on_the_composed_epsilon(findings):
-    capped = finding(epsilon_low=9.195, hits=50_000, hits_other=0, composed_verdict="violated")
+    capped = finding(epsilon_low=9.195, hits=50_000, hits_other=0, composed_verdict="violated", flags="ZC")
     cell = privacy_cells(SCORES, findings(capped)).iloc[1]
     assert (cell["flags"], cell["bound"]) == ("AZC", "≥ 9.19 [ZC] at claim 1")
     assert cell["verdict"] == "violated (claim), (composed)"
@@ -138,7 +138,7 @@ def test_tables_of_one_metric_say_it_below(findings):
 
 
 def headings(findings: pd.DataFrame | None) -> dict[str, str]:
-    """What stands above the figures of utility."""
+    """What stands below the figures of utility."""
     rows = [(log, *line[1:]) for line in SCORES.itertuples(index=False, name=None) for log in ("a", "b")]
     scores = pd.DataFrame(rows, columns=SCORES.columns)
     found = compared(scores, [EMD], [])
@@ -149,7 +149,9 @@ def headings(findings: pd.DataFrame | None) -> dict[str, str]:
     }
     for figure in figures.values():
         pyplot.close(figure)
-    return {name: " ".join(figure.get_suptitle().split()) for name, figure in figures.items()}
+    told = {name: figure.get_supxlabel() for name, figure in figures.items()}
+    told["metric"] = figures["metric"].legends[0].get_title().get_text()
+    return {name: " ".join(text.split()) for name, text in told.items()}
 
 
 GRID = pd.DataFrame(
@@ -167,7 +169,7 @@ GRID = pd.DataFrame(
 )  # fmt: skip
 
 
-def test_figures_of_utility_say_it_above(findings):
+def test_figures_of_utility_say_it(findings):
     told = headings(findings(finding(), HELD))
     for name, text in told.items():
         assert "ε claimed → composed [audit, flags]: tvq" in text, name
@@ -175,7 +177,7 @@ def test_figures_of_utility_say_it_above(findings):
     for text in headings(None).values():
         assert f"[{NOT_AUDITED}" in text
     figure = metric_figure(SCORES, declarations()["nominal_epsilon"], {"a": "a"}, [], "Study")
-    assert "claimed" not in figure.get_suptitle(), "it is no utility"
+    assert "claimed" not in figure.legends[0].get_title().get_text(), "it is no utility"
     pyplot.close(figure)
 
 

@@ -84,6 +84,12 @@ def test_a_bracket_shows_its_half_width():
     assert summarise(pd.concat([study, widths]), DISTANCE, [])["text"].tolist() == ["0.500 ± 0.000 ~0.012"]
 
 
+def test_a_sampled_value_is_marked():
+    study = scores(("a", "x", "default", [0.5, 0.5])).assign(status=["sampled", "sampled"])
+    assert summarise(study, DISTANCE, [])["text"].tolist() == ["0.500 ± 0.000 ~"]
+    assert "~: of a random sample of the cases, as the log is large." in notes(study, DISTANCE, {"a": "a"})
+
+
 def test_a_ratio_is_best_near_one():
     study = scores(("a", "x", "k=1", [0.5]), ("a", "x", "k=2", [1.8]))
     assert summarise(study, RATIO, [])["best"].tolist() == [False, True]

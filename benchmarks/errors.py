@@ -1,0 +1,128 @@
+"""The errors that bounds and samples make, where the exact value is known: ``python -m benchmarks.errors LOG...``.
+
+Limits are lowered so that the logs given are to them what the largest logs are to the limits in use.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+from tabulate import tabulate
+
+from data.io import read_log
+from data.log import EventLog
+from mechanisms import amun, shuffle
+from mechanisms.pretsa import embedding
+from metrics import blocks, discovered_model, emd_variants, emsc, model_imf
+from metrics.metric import Marked
+from metrics.pair import align
+
+BLOCKS = 13  # of the pairs of two logs like BPIC 2018
+SHARES_OF_STEPS = (1 / 2, 1 / 8)  # of all prefixes, that are replayed
+Line = dict[str, object]
+
+
+def distances(log: EventLog, release: EventLog) -> Iterator[Line]:
+    """Both distances of variants, exact and by random blocks."""
+    variants = align(log, release).variants
+    pairs = np.count_nonzero(variants.original) * np.count_nonzero(variants.release)
+    for module in (emd_variants, emsc):
+        exact = module.score(log, release)
+        with _limit("MAX_PAIRS", pairs // BLOCKS, emd_variants, emsc, blocks):
+            bounded = module.score(log, release)
+        name = module.METRICS[0].name
+        found = f"{_number(bounded[name]):.4f} ± {bounded[f'{name}_gap']:.4f}"
+        yield _line(name, f"{BLOCKS} blocks", exact[name], bounded[name]) | {"found": found}
+
+
+def models(log: EventLog, release: EventLog) -> Iterator[Line]:
+    """The qualities of a model, by replay of all cases and of samples."""
+    discovered_model._own_qualities.cache_clear()
+    exact = model_imf.score(log, release)
+    steps = int((log.variants.lengths * (log.variants.lengths + 1) // 2).sum())
+    for share in SHARES_OF_STEPS:
+        with _limit("MOST_STEPS", int(steps * share), discovered_model):
+            discovered_model._own_qualities.cache_clear()
+            sampled = model_imf.score(log, release)
+            cases = discovered_model._sampled(log).n_cases
+        for name in ("imf_fitness", "imf_precision", "imf_generalisation", "imf_fitness_dev", "imf_precision_dev"):
+            yield _line(name, f"{cases} of {log.n_cases} cases", exact[name], sampled[name])
+
+
+def embeddings(log: EventLog) -> Iterator[Line]:
+    """Distances of activities after fewer epochs on a large log against those of all, and of two such trainings.
+
+    The value is the correlation of the distances of all pairs of activities, 1 if nothing is lost.
+    """
+    epochs = embedding.epochs_of(log)
+    first, other = (embedding.train(log, seed=seed, epochs=epochs).of(log.labels) for seed in (1, 2))
+    yield _line("embedding, correlation", f"{epochs} epochs, seeds 1 and 2", 1.0, _correlation(first, other))
+    if epochs < embedding.EPOCHS:
+        whole = embedding.train(log, seed=1, epochs=embedding.EPOCHS).of(log.labels)
+        yield _line("embedding, correlation", f"{epochs} of {embedding.EPOCHS} epochs", 1.0, _correlation(whole, first))
+
+
+PARTS = {
+    "distances": (distances, ("amun", "shuffle")),
+    "models": (models, ("amun",)),
+    "embeddings": (embeddings, ("-",)),
+}
+
+
+def _correlation(first: np.ndarray, second: np.ndarray) -> float:
+    above = np.triu_indices(len(first), 1)
+    return float(np.corrcoef(first[above], second[above])[0, 1])
+
+
+@contextmanager
+def _limit(name: str, value: int, *modules: ModuleType) -> Iterator[None]:
+    """Another value of a constant of some modules, for a while."""
+    former = [getattr(module, name) for module in modules]
+    for module in modules:
+        setattr(module, name, value)
+    yield
+    for module, was in zip(modules, former, strict=True):
+        setattr(module, name, was)
+
+
+def _line(name: str, limit: str, exact: object, found: object) -> Line:
+    exact, found = _number(exact), _number(found)
+    return {
+        "value": name, "limit": limit, "exact": f"{exact:.4f}", "found": f"{found:.4f}",
+        "error": f"{found - exact:+.4f}",
+    }  # fmt: skip
+
+
+def _number(value: object) -> float:
+    return value.value if isinstance(value, Marked) else float(value)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.errors", description=__doc__.split("\n\n")[0])
+    parser.add_argument("logs", nargs="+", type=Path, help="event logs")
+    parser.add_argument("--of", nargs="+", choices=PARTS, default=PARTS, help="which (all)")
+    options = parser.parse_args()
+    for path in options.logs:
+        log, title = read_log(path), path.name.split(".")[0]
+        releases = {
+            "amun": amun.release(log, delta=0.2, mode="sampling", profile="code", rng=np.random.default_rng(1)),
+            "shuffle": shuffle.release(log, rng=np.random.default_rng(1)),
+        }
+        for part in options.of:
+            measure, wanted = PARTS[part]
+            lines = [
+                {"log": title, "release": name, **line}
+                for name in wanted
+                for line in (measure(log, releases[name]) if name in releases else measure(log))
+            ]
+            print(tabulate(lines, headers="keys", tablefmt="pipe", disable_numparse=True), flush=True)
+
+
+if __name__ == "__main__":
+    main()
