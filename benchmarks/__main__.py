@@ -27,7 +27,8 @@ part anew. All run on one thread. A round runs ours and the peer one after the o
 too; figures are medians, ratios have their range. † marks synthetic data. Every process: [suite.csv](suite.csv).
 
 `CPU s` is that of the task, without imports, reading and writing; `process CPU s` and `MB` are of the whole process;
-`size` of the outcome (events of logs, classes of tables, runs), by which one sees whether both did the same.
+`size` of the outcome (events of logs, classes of tables, activities of an embedding, runs; - for a graph), by which one
+sees whether both did the same.
 """
 
 

@@ -129,7 +129,12 @@ def _medians(who: str, lines: list[Line], name: str = "") -> dict[str, str]:
         median(float(line[key]) for line in lines) for key in ("cpu_s", "process_cpu_s", "peak_mb", "size")
     )
     named = {"peer": name} if name else {}
-    figures = {"CPU s": digits(cpu), "process CPU s": digits(process), "MB": f"{peak:.0f}", "size": f"{size:,.0f}"}
+    figures = {
+        "CPU s": digits(cpu),
+        "process CPU s": digits(process),
+        "MB": f"{peak:.0f}",
+        "size": f"{size:,.0f}" if size else "-",
+    }
     return named | {who + key: value for key, value in figures.items()}
 
 
