@@ -19,9 +19,8 @@ from data.log import EventLog, ranges
 from data.relation import grouped
 from metrics.access import BLIND_TO, WIDTHS, Accesses, attacked, declared
 from metrics.addresses import Texts
-from metrics.linkage import PERSON
 from metrics.metric import Metric, Value, not_applicable, unless_empty
-from metrics.recoded import NOT_STATED, distinct_values, requested_k
+from metrics.recoded import NOT_STATED, USER, distinct_values, requested_k
 
 RESOURCE = "org:resource"
 
@@ -56,7 +55,7 @@ def score(
     reason = _lacking(original, release, origins)
     if reason:
         return {metric.name: not_applicable(reason) for metric in METRICS}
-    places, persons = (_first(original, name) for name in (RESOURCE, PERSON))
+    places, persons = (_first(original, name) for name in (RESOURCE, USER))
     users = np.unique(persons, return_inverse=True)[1]
     own, texts = (np.unique(values, return_inverse=True) for values in (places, _first(release, RESOURCE)))
     of_release = np.where(origins >= 0, users[origins], -1)
@@ -108,7 +107,7 @@ def _first(log: EventLog, name: str) -> np.ndarray:
 
 
 def _lacking(original: EventLog, release: EventLog, origins: np.ndarray | None) -> str:
-    if lacking := {PERSON, RESOURCE} - set(original.attributes):
+    if lacking := {USER, RESOURCE} - set(original.attributes):
         return f"the log has no attribute {min(lacking)!r}"
     if RESOURCE not in release.attributes:
         return f"the release has no attribute {RESOURCE!r}"

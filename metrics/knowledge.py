@@ -181,7 +181,7 @@ class Matches:
         if kind == "prefix":
             have, known = self._numbered(_place(traces), have), self._numbered(_place_in_rows(known), known)
         elif kind == "multiset":
-            have, known = self._numbered(_occurrence(traces), have), self._numbered(_occurrence_in_rows(known), known)
+            have, known = self._numbered(_occurrence(traces), have), self._numbered(_since_change(known), known)
         vocabulary, codes = np.unique(np.concatenate((have, known.ravel())), return_inverse=True)
         codes -= np.searchsorted(vocabulary, 0)  # NOTHING, if it occurs, remains what it is
         self._have, self._known = codes[: len(have)], codes[len(have) :].reshape(known.shape)
@@ -316,11 +316,6 @@ def _occurrence(traces: Traces) -> np.ndarray:
     ranks = np.empty(len(keys), dtype=np.int64)
     ranks[order] = _since_change(keys[order][None, :])[0]
     return ranks
-
-
-def _occurrence_in_rows(rows: np.ndarray) -> np.ndarray:
-    """As `_occurrence`, of rows whose equal items stand together."""
-    return _since_change(rows)
 
 
 def _since_change(rows: np.ndarray) -> np.ndarray:

@@ -11,11 +11,11 @@ from data.log import EventLog
 from metrics.attack import Attack
 from metrics.knowledge import Knowledge, Matches, Traces, knowledge
 from metrics.metric import Metric
+from metrics.recoded import USER
 
 SIZES = (1, 2, 3, 5)
 MAIN = 3
 VICTIMS = 2_000  # cases that are looked for, of a log that has more
-PERSON = "user"  # the attribute that tells persons apart, if the log has it
 BLIND_TO = "who knows anything else"
 
 
@@ -45,9 +45,9 @@ class Linkage(NamedTuple):
 
 def persons_of(log: EventLog) -> np.ndarray:
     """A number of the person of each case, int64 (cases,): that of its first event, or else every case is one."""
-    if PERSON not in log.attributes:
+    if USER not in log.attributes:
         return np.arange(log.n_cases)
-    return np.unique(log.attributes[PERSON][log.offsets[:-1]].astype(str), return_inverse=True)[1].astype(np.int64)
+    return np.unique(log.attributes[USER][log.offsets[:-1]].astype(str), return_inverse=True)[1].astype(np.int64)
 
 
 def victims_of(log: EventLog, seed: int) -> np.ndarray:

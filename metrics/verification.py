@@ -1,8 +1,8 @@
 """Verdicts on what a run claims, and the same figures of runs that claim nothing.
 
 A mechanism states its claims in its diagnostics: `k`, `t` and `l`; `no_new_variants`, there or among its flags;
-`nominal_epsilon`, which no single release can confirm or contradict, so that it is left to the audit; of tables, the
-`unit` of k. That no original id is released is claimed by all.
+`nominal_epsilon`, of one `epsilon_unit`, which no single release can confirm or contradict, so that it is left to the
+audit; of tables, the `unit` of k. That no original id is released is claimed by all.
 """
 
 from __future__ import annotations
@@ -126,7 +126,8 @@ def _epsilon(stated: Mapping[str, Any]) -> tuple[str, float | str, Verdict]:
     """The epsilon that is claimed; `worst` is the composed one, the witnesses are what it does not account for."""
     unpaid = [name for name in ("bounds_from_data", "not_covered") if stated.get(name)]
     verdict = Verdict("epsilon", NOT_CLAIMED, stated.get("composed_epsilon"), witness=tuple(unpaid))
-    return "epsilon", _said(stated.get("nominal_epsilon")), verdict
+    unit = f" of {stated['epsilon_unit']}" if "epsilon_unit" in stated else ""
+    return f"epsilon{unit}", _said(stated.get("nominal_epsilon")), verdict
 
 
 def _said(value: float | None) -> float | str:

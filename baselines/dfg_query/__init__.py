@@ -83,6 +83,7 @@ def anonymize(
         DirectlyFollowsGraph(found.labels, sources + OUTSIDE, targets + OUTSIDE, found.frequencies),
         diagnostics={
             "nominal_epsilon": finite(found.epsilon),
+            "epsilon_unit": "one pair of events" if profile == "published" else "one case",
             "composed_epsilon": finite(found.composed),
             "not_covered": unpaid,
             "pairs_cut": int(np.maximum(log.lengths + 1 - found.pairs, 0).sum()),

@@ -57,6 +57,7 @@ def query_outcome(
         released,
         diagnostics={
             "nominal_epsilon": finite(given.epsilon),
+            "epsilon_unit": "one case" if composed <= given.epsilon * ROUNDING else "one count",
             "composed_epsilon": finite(composed),
             "not_covered": unpaid,
             "variants": len(found),

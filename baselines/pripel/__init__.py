@@ -137,6 +137,7 @@ def anonymize(
         released.take(order, ids),
         diagnostics={
             "nominal_epsilon": given.epsilon,
+            "epsilon_unit": "one count, one move",
             "composed_epsilon": None,
             "charged_epsilon": given.max_length * noise.cost + draws * given.epsilon,
             "not_covered": not_covered,

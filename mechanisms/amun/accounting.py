@@ -76,6 +76,7 @@ def account_estimate(estimate: Estimate, *, delta: float, profile: str, precisio
     return {
         "guessing_advantage": delta,
         "nominal_epsilon": epsilon,
+        "epsilon_unit": "one count",
         "epsilon_control_flow_mean_case": epsilon * float(left.lengths.mean()),
         "epsilon_control_flow_longest_case": epsilon * int(left.lengths.max()),
         "epsilon_event": spread(estimate.epsilons),

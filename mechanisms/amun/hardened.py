@@ -161,6 +161,7 @@ def harden(
         diagnostics={
             "guessing_advantage": delta,
             "nominal_epsilon": epsilon,
+            "epsilon_unit": "variant or times of a case",
             # No figure stands for a guarantee that bounds taken from the log have broken.
             "composed_epsilon": None if bounds.from_data else 2 * epsilon,
             "composed_additive": None if bounds.from_data else additive,

@@ -55,6 +55,7 @@ def account_noise(log: EventLog, options: Options) -> dict:
         return {"flags": ["exact_values"]}
     return {
         "nominal_epsilon": epsilon,
+        "epsilon_unit": "one duration",
         "duration_epsilon_event": epsilon,
         "duration_epsilon_case": epsilon * int(log.lengths.max()) if declared else None,
         "bounds_from_data": not declared,

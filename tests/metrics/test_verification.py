@@ -56,7 +56,9 @@ def test_a_run_that_claims_nothing_gets_the_numbers_all_the_same():
 
 
 def test_an_epsilon_is_left_to_the_audit():
-    found = verified(LOG, LOG, nominal_epsilon=0.5, composed_epsilon=4.0, bounds_from_data=["max_length"])["epsilon"]
+    stated = {"nominal_epsilon": 0.5, "composed_epsilon": 4.0, "bounds_from_data": ["max_length"]}
+    found = verified(LOG, LOG, epsilon_unit="one count", **stated)["epsilon of one count"]
+    assert verified(LOG, LOG, **stated)["epsilon"].claimed == 0.5
     assert (found.claimed, found.verdict, found.worst, found.witness) == (0.5, "N.A.", 4.0, "bounds_from_data")
 
 
@@ -77,8 +79,9 @@ def test_mechanisms_state_what_they_claim():
     kept = amun.anonymize(log, delta=0.3, profile="code", mode="sampling", rng=rng)
     found = verified(log, kept.release, kept.origins, **kept.diagnostics)
     assert (found["no novel variant"].claimed, found["no novel variant"].verdict) == ("yes", "PASS")
-    assert found["epsilon"].claimed == pytest.approx(kept.diagnostics["nominal_epsilon"])
-    assert "bounds_from_data" in found["epsilon"].witness or "bounds_from_data" in kept.diagnostics["flags"]
+    epsilon = found["epsilon of one count"]
+    assert epsilon.claimed == pytest.approx(kept.diagnostics["nominal_epsilon"])
+    assert "bounds_from_data" in epsilon.witness or "bounds_from_data" in kept.diagnostics["flags"]
 
 
 def test_tables_are_counted_by_rows_and_by_persons_and_lone_addresses_are_listed():
