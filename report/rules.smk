@@ -490,3 +490,15 @@ rule crate:
     shell:
         "python -m report.crate results --workflow {input.workflow} --config {input.config:q} --lock {input.lock}"
         " --out {output} > {log} 2>&1"
+
+
+rule plan:
+    log:
+        "results/plan.txt",
+    localrule: True
+    conda:
+        "../environment.yml"
+    params:
+        text=plan_text,
+    shell:
+        "printf '%s\\n' {params.text:q} | tee {log}"
