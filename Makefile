@@ -6,7 +6,7 @@ ENV := $(VENV)/.installed
 RUN := PATH="$(abspath $(VENV))/bin:$$PATH"
 UV := uv==0.13.9
 
-.PHONY: quickstart compare test test-slow benchmark benchmark-dag benchmark-big lock
+.PHONY: quickstart compare test test-slow test-slurm benchmark benchmark-big lock
 
 quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
 	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml
@@ -23,14 +23,15 @@ test: $(ENV)  ## all tests but the long ones
 test-slow: $(ENV)  ## the long tests: full grids, agreement in distribution, large logs
 	$(RUN) python -m pytest -m slow
 
-benchmark: $(ENV)  ## speed and memory, as ratios where a peer exists
-	$(RUN) python -m benchmarks
+test-slurm: $(ENV)  ## on a SLURM of one node, set up and taken down (root; slurm-wlm and munge installed)
+	$(RUN) python -m pytest -m slurm tests/slurm
 
-benchmark-dag: $(ENV)  ## what 10,000 runs cost before and beside the runs
-	$(RUN) python -m benchmarks --part "Graph of jobs"
+benchmark: $(ENV)  ## speed and memory beside public peers; one part alone: make benchmark PART=Tables
+	$(RUN) python -m benchmarks $(if $(PART),--part $(PART))
 
 benchmark-big: $(ENV)  ## every mechanism and metric on logs of millions of events: hours
-	$(RUN) python -m benchmarks --part "Big logs"
+	$(RUN) python -m benchmarks.big
+	$(RUN) python -m benchmarks.growth
 
 lock: $(ENV)  ## derive requirements.lock from environment.yml
 	$(VENV)/bin/python -m pip install --quiet $(UV)

@@ -1,81 +1,74 @@
-"""Measure everything and write benchmarks/README.md: `python -m benchmarks [--rounds 5] [--logs FOLDER]`.
+"""Measure the suite and write benchmarks/README.md: `python -m benchmarks [--part Import] [--rounds 5]`.
 
-The real logs are found in the folder; without it, or where one is missing, the embedded logs stand in. One part alone
-is measured and printed by `python -m benchmarks --part PRIPEL`.
+The real logs are found in a folder; without it, the embedded synthetic ones stand in. `--rounds 0` measures nothing and
+writes the document of what was measured before.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
-import platform
+import sys
 from pathlib import Path
 
 from tabulate import tabulate
 
-from benchmarks import big, dag, harness, importer, mechanisms, prefix_queries, pripel, relational
+from benchmarks import suite
+from benchmarks.peers import PEERS, PeerError, interpreter
 from benchmarks.process import ROOT
 
-REAL = {
-    "Sepsis": "Sepsis_Cases_-_Event_Log.xes.gz",
-    "CoSeLoG": "receipt.xes.gz",
-    "BPIC 2012": "BPI_Challenge_2012.xes.gz",
-    "Road Traffic": "RTFMP_reexport.xes.gz",
-}
-IMPORTED = {**REAL, "BPIC 2015-1": "BPIC15_1.xes.gz"}
-PARTS = {
-    "Import": (importer, IMPORTED),
-    "Mechanisms": (mechanisms, REAL),
-    "Prefix queries": (prefix_queries, prefix_queries.LOGS),
-    "PRIPEL": (pripel, pripel.LOGS),
-    "Tables": (relational, None),
-    "Harness": (harness, None),
-    "Graph of jobs": (dag, None),
-    "Big logs": (big, None),
-}
+README = ROOT / "benchmarks/README.md"
+FOLLOWS = "## Big logs"
+HEAD = """# Benchmarks
 
+`make benchmark` measures every mechanism, the import and the harness beside the public programs that do the same, each
+in an environment of its own (`benchmarks/peers`), and writes this document; `make benchmark PART=Tables` measures one
+part anew. All run on one thread. A round runs ours and the peer one after the other, so ratios hold on a busy machine
+too; figures are medians, ratios have their range. † marks synthetic data. Every process: [suite.csv](suite.csv).
 
-def found_logs(folder: Path, wanted: dict[str, str]) -> dict[str, Path]:
-    """The wanted real logs that are in the folder, else the embedded ones."""
-    real = {name: folder / file for name, file in wanted.items() if (folder / file).is_file()}
-    return real or {path.name.split(".")[0] + "†": path for path in sorted((ROOT / "data/embedded").glob("*.xes.gz"))}
-
-
-def processor() -> str:
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"{len(names)} x {names[0] if names else platform.machine()}"
+`CPU s` is that of the task, without imports, reading and writing; `process CPU s` and `MB` are of the whole process;
+`size` of the outcome (events of logs, classes of tables, activities of an embedding, runs; - for a graph), by which one
+sees whether both did the same.
+"""
 
 
 def main() -> None:
+    """The command line."""
     shared = Path(os.environ.get("PPM_SHARED", ROOT.parent / "shared"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--logs", type=Path, default=Path(os.environ.get("PPM_LOGS", shared / "data" / "logs")))
-    parser.add_argument("--part", choices=PARTS, help="measure this part alone, and print it")
+    parser.add_argument("--part", choices=suite.PARTS, nargs="+", default=suite.PARTS, help="measure these parts alone")
     options = parser.parse_args()
-    if options.part:
-        print("\n".join(section(options.part, options)))
-        return
-    text = [
-        "# Benchmarks",
-        "",
-        f"Written by `make benchmark` on {datetime.date.today()}; {processor()}, Python {platform.python_version()}; "
-        f"median (range) of {options.rounds} rounds, one thread. † marks synthetic logs.",
-    ]
-    for title in PARTS:
-        text += ["", *section(title, options)]
-    (ROOT / "benchmarks" / "README.md").write_text("\n".join(text) + "\n")
+    if options.rounds:
+        try:
+            for peer in PEERS:
+                interpreter(peer)
+        except PeerError as error:
+            sys.exit(str(error))
+        for part in options.part:
+            suite.measure(part, options.logs, options.rounds)
+    lines = suite.read()
+    suite.draw(lines)
+    README.write_text(document(lines) + kept(README.read_text()))
 
 
-def section(title: str, options: argparse.Namespace) -> list[str]:
-    """The lines of one part, measured."""
-    module, wanted = PARTS[title]
-    logs = [found_logs(options.logs, wanted)] if wanted else []
-    lines = module.table(*logs, options.rounds)
-    table = tabulate(lines, headers="keys", tablefmt="pipe", disable_numparse=True)
-    return [f"## {title}", "", module.__doc__.strip(), "", table]
+def kept(text: str) -> str:
+    """What follows in the document, which is not of the suite."""
+    return "".join(text.partition(f"\n{FOLLOWS}")[1:])
+
+
+def document(lines: list[suite.Line]) -> str:
+    """The part of benchmarks/README.md that is of the suite."""
+    text = [HEAD, "![How many times as much CPU the peers need](suite.png)", ""]
+    text.append(tabulate(suite.table(lines), headers="keys", tablefmt="pipe", disable_numparse=True))
+    for part, module in suite.PARTS.items():
+        of = [line for line in lines if line["part"] == part]
+        if of:
+            rounds = len({line["round"] for line in of})
+            when = f"Measured on {of[-1]['date']} in {rounds} rounds; {of[-1]['machine']}."
+            text += ["", f"## {part}", "", module.__doc__.strip(), "", when]
+    return "\n".join(text) + "\n"
 
 
 if __name__ == "__main__":

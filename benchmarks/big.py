@@ -49,17 +49,6 @@ print(log.n_cases, log.n_events, len(log.variants))
 """
 
 
-def table(_rounds: int) -> list[dict[str, str]]:
-    """Measure everything anew; a line a mechanism and metric."""
-    from benchmarks import growth
-
-    for log in LOGS:
-        for share in SHARES:
-            keep(measured(log, share))
-    growth.draw(GROWTH)
-    return growth.lines(GROWTH)
-
-
 def measured(log: str, share: float, only: Iterable[str] = ()) -> Iterator[dict[str, object]]:
     """The lines of one log at one share; of all, or of the import, mechanisms and metric files of some names."""
     wanted = set(only)

@@ -1,68 +1,69 @@
-"""Every run of a mechanism as a user starts it: time inside the mechanism, CPU and memory of the whole process.
+"""The mechanisms on event logs that no public package has; the queries of variants and PRIPEL are a part of their own.
 
-PRETSA runs with k = 32 and t = 0.25; its embedding is trained once a log, on a line of its own.
-`log MB` is what the log takes in memory: the arrays of its events and cases, and its texts.
+CPU is that from the log in memory to the release in memory. PRETSA runs with k = 32 and t = 0.25, its embedding trained
+before, which is a task of its own.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import tempfile
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
-from benchmarks.process import Cost, python, run, spread
+from benchmarks.process import python, run
+from benchmarks.task import Inputs, Measured, Task, answered
 
-CONVERT = """
-import sys
-from data.io import read_log, write_log
-log = read_log(sys.argv[1])
-write_log(log, sys.argv[2])
-arrays = log.activities.nbytes + log.timestamps.nbytes + log.offsets.nbytes
-print(log.n_events, round((arrays + sum(map(sys.getsizeof, (*log.labels, *log.case_ids)))) / 1e6, 1))
+OURS = """
+import importlib, json, sys, time
+import numpy as np
+from data.io import read_log
+from data.relation_io import is_relation, read_relation
+mechanism, path, given, seed = importlib.import_module(sys.argv[1]), *sys.argv[2:]
+log = read_relation(path) if is_relation(path) else read_log(path)
+before = time.process_time()
+outcome = mechanism.anonymize(log, **json.loads(given), rng=np.random.default_rng(int(seed)))
+cpu = time.process_time() - before
+size = outcome.diagnostics.get("classes") or getattr(outcome.release, "n_events", 0)
+print(json.dumps({"cpu_s": cpu, "size": size}))
 """
-COMMANDS = {
-    f"amun {mode}": ["-m", "mechanisms.amun", "{log}", "{out}", "--delta", "0.3", "--mode", mode, "--profile", "code"]
-    for mode in ("oversampling", "sampling", "filtering")
-} | {"identity": ["-m", "mechanisms.identity", "{log}", "{out}"]}
-PRETSA = ["-m", "mechanisms.pretsa", "{log}", "{out}", "--k", "32", "--t", "0.25"]
-COMMANDS["pretsa levenshtein"] = PRETSA
-COMMANDS |= {
-    f"pretsa {form}": [*PRETSA, "--distance", "embedding", "--embedding", "{embedding}", "--form", form]
-    for form in ("linear", "shift", "alignment")
+TRAINING = """
+import json, sys, time
+from data.io import read_log
+from mechanisms.pretsa import embedding
+log = read_log(sys.argv[1])
+before = time.process_time()
+embedding.train(log, seed=int(sys.argv[2]))
+print(json.dumps({"cpu_s": time.process_time() - before, "size": len(log.labels)}))
+"""
+AMUN = {f"amun {mode}": ("mechanisms.amun", {"delta": 0.3, "mode": mode, "profile": "code"})
+        for mode in ("oversampling", "sampling", "filtering")}  # fmt: skip
+OTHERS = AMUN | {
+    "dfg_query": ("baselines.dfg_query", {"epsilon": 1.0, "profile": "accounted"}),
+    "identity": ("mechanisms.identity", {}),
+    "shuffle": ("mechanisms.shuffle", {}),
+    "pretsa levenshtein": ("mechanisms.pretsa", {"k": 32, "t": 0.25, "distance": "levenshtein"}),
 }
-TRAINING = ["-m", "mechanisms.pretsa.embedding", "{log}", "{embedding}"]
 
 
-def table(logs: dict[str, Path], rounds: int) -> list[dict[str, str]]:
-    """A line a mechanism and log."""
-    lines = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name, path in logs.items():
-            log = Path(folder, f"{name}.parquet")
-            events, size = run(python(CONVERT, path, log)).output.split()
-            files = {"log": log, "out": f"{folder}/release.parquet", "embedding": f"{folder}/embedding.json"}
-            known = {"log": name, "events": events, "log MB": size}
-            trained = run([sys.executable, *_filled(TRAINING, files)])
-            lines.append(known | {"mechanism": "pretsa, training", "mechanism s": "-"} | _costs([trained]))
-            for mechanism, arguments in COMMANDS.items():
-                costs, inside = [], []
-                for seed in range(rounds):
-                    notes = Path(folder, "notes.json")
-                    command = [sys.executable, *_filled(arguments, files), "--seed", str(seed)]
-                    costs.append(run(command, environment={"RUN_NOTES": str(notes)}))
-                    inside.append(json.loads(notes.read_text())["phases"]["mechanism_s"])
-                lines.append(known | {"mechanism": mechanism, "mechanism s": spread(inside)} | _costs(costs))
-    return lines
+def tasks(inputs: Inputs) -> Iterator[Task]:
+    """Every mechanism on every log it is run on."""
+    for name, log, _ in inputs.canonical("Sepsis", "BPIC 2012", "Road Traffic"):
+        for task, (module, given) in OTHERS.items():
+            yield Task(task, name, ours(module, log, given))
+    for name, log, _ in inputs.canonical("Sepsis"):
+        yield Task("pretsa, training", name, partial(_ours, [TRAINING, log]))
+        embedding = inputs.folder / "embedding.json"
+        run([sys.executable, "-m", "mechanisms.pretsa.embedding", str(log), str(embedding)])
+        given = {"k": 32, "t": 0.25, "distance": "embedding", "embedding": str(embedding)}
+        yield Task("pretsa embedding", name, ours("mechanisms.pretsa", log, given))
 
 
-def _filled(arguments: list[str], files: dict[str, object]) -> list[str]:
-    """The arguments of a command with the names of its files."""
-    return [part.format(**files) for part in arguments]
+def ours(module: str, log: Path, given: Mapping[str, object]) -> partial[Measured]:
+    """A mechanism of this project, run with some parameters on a log or a relation."""
+    return partial(_ours, [OURS, module, log, json.dumps(given)])
 
 
-def _costs(costs: list[Cost]) -> dict[str, str]:
-    return {
-        "process CPU s": spread([cost.cpu_s for cost in costs]),
-        "process MB": spread([cost.peak_mb for cost in costs], 0),
-    }
+def _ours(code: list[object], seed: int) -> Measured:
+    return answered(run(python(*code, seed)))

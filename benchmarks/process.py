@@ -13,7 +13,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 ROOT = Path(__file__).resolve().parent.parent
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1")
@@ -58,8 +57,3 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None, fo
 def python(code: str, *arguments: object) -> list[str]:
     """The command that runs some Python code."""
     return [sys.executable, "-c", code, *map(str, arguments)]
-
-
-def spread(values: Sequence[float], digits: int = 2) -> str:
-    """Median and range, like ``1.23 (1.20 to 1.31)``."""
-    return f"{median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"

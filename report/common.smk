@@ -2,8 +2,9 @@
 
 import hashlib
 import shlex
+from functools import partial
 
-from report import progress
+from report import jobs, plan, prediction, progress
 
 TIMING = "_timing"  # ends the name under which an experiment is run again for its times alone
 METRICS = sorted({metric for wanted in config["experiments"].values() for metric in wanted["metrics"]})
@@ -12,6 +13,7 @@ FIGURE = ("png", "pdf")
 PRIVACY = ("guarantees", "attacks")  # tables of event logs
 REPORT_CODE = code_files("report")
 AUDIT = "results/audit/audit.csv"
+MEASURED = [Path(project_path("benchmarks", f"{name}.csv")) for name in ("growth", "small")]  # of what jobs cost
 
 DECIDING = {wanted["best_of"]["metric"] for wanted in config["experiments"].values() if "best_of" in wanted}
 UNKNOWN = sorted({*METRICS, *DECIDING} - set(declarations()))
@@ -217,8 +219,50 @@ def again(wildcards):
     return " ".join(["snakemake --cores 1 --force", *(["--configfile", *files] if files else []), "--"])
 
 
+def size_of(log):
+    """Cases, events and variants of a log as imported or, before that, as published; rows of a table; None if unknown.
+
+    Where no number of variants is published, it is taken to be that of the cases, the most there can be.
+    """
+    imported, known = Path(f"results/logs/{log}/statistics.json"), DATASETS[log]
+    found = json.loads(imported.read_text()) if imported.exists() else vars(known)
+    if known.kind == "relation":
+        return prediction.Size(*[float(found["rows"])] * 3) if found["rows"] else None
+    cases, events, variants = (float(found[name] or 0) for name in prediction.Size._fields)
+    return prediction.Size(cases, events, variants or cases) if cases and events else None
+
+
+def seconds_of(file):
+    """How long the job took that made a file, if Snakemake knows."""
+    known = workflow.persistence.metadata(file)
+    return known.endtime - known.starttime if known and known.endtime and known.starttime else None
+
+
+def study(found=()):
+    """What the plan has to know of the workflow, with the jobs found."""
+    sizes = {log: size_of(log) for log in RAW_FILES}
+    return plan.Study(
+        jobs=list(found),
+        mechanisms=set(MECHANISMS),
+        sizes={log + end: size for log, size in sizes.items() if size for end in ("", MEMBERS)},
+        kinds={log + end: kind_of(log) for log in RAW_FILES for end in ("", MEMBERS)},
+        costly=COSTLY,
+        repeats=config["repeats"],
+        cores=workflow.cores,
+        limit_s=config["timeout"],
+        took=seconds_of,
+    )
+
+
+def plan_text(wildcards):
+    """What the default target amounts to."""
+    return plan.plan(study(jobs.jobs(workflow.rules, "all")), prediction.Predictor(MEASURED))
+
+
 def show_progress():
     """One line on the terminal in place of many lines a job, unless more or less is asked for."""
     asked = workflow.output_settings
     if not (asked.quiet or asked.printshellcmds or asked.verbose):
-        progress.show(logger, [job.rule.name for job in workflow.dag.needrun_jobs()])
+        weight = partial(plan.weight, study(), prediction.Predictor(MEASURED))
+        ahead = [(job.rule.name, job.wildcards_dict) for job in workflow.dag.needrun_jobs()]
+        progress.show(logger, ahead, weight)

@@ -22,26 +22,41 @@ HIDDEN = {STARTS, FINISHED, "job_started", "progress", "shellcmd"}
 CLEAR = "\r\033[K"
 
 
+Weight = Callable[[str, Mapping[str, str]], float]
+
+
 class Progress(logging.Handler):
     """Follow the records of Snakemake's logger and keep one line on a terminal.
 
     Parameters
     ----------
     stream : text file
-    rules : iterable of str
-        The rule of every job that is to be run.
+    jobs : iterable of (rule, wildcards)
+        Those that are to be run.
+    weight : function of a rule and wildcards
+        What the job is expected to take, in any unit: it tells long jobs from short ones.
     clock : function
         Seconds that pass.
     """
 
-    def __init__(self, stream: TextIO, rules: Iterable[str], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        jobs: Iterable[tuple[str, Mapping[str, str]]],
+        weight: Weight,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__()
-        self.stream, self.clock = stream, clock
+        self.stream, self.weight, self.clock = stream, weight, clock
         self.started = clock()
-        self.to_do = Counter(rules)  # jobs that are not finished, by rule
-        self.finished: Counter[str] = Counter()
-        self.seconds: Counter[str] = Counter()  # that the finished jobs took, by rule
-        self.running: dict[int, tuple[str, float, list[str]]] = {}  # by job: rule, start and outputs
+        self.jobs = self.done = 0
+        self.ahead: Counter[str] = Counter()  # the weight of jobs that are not finished, by rule
+        for rule, values in jobs:
+            self.jobs += 1
+            self.ahead[rule] += weight(rule, values)
+        self.finished: Counter[str] = Counter()  # that of finished jobs, by rule
+        self.seconds: Counter[str] = Counter()  # that these took
+        self.running: dict[int, tuple[str, float, float, list[str]]] = {}  # by job: rule, weight, start and outputs
         self.failed_runs: Counter[str] = Counter()  # by status
         self.failed_jobs = 0
 
@@ -49,7 +64,8 @@ class Progress(logging.Handler):
         """Count what a record tells, and write the line, or make way for what others write."""
         event = getattr(record, "event", None)
         if event == STARTS:
-            self.running[record.jobid] = record.rule_name, self.clock(), list(record.output)
+            weight = self.weight(record.rule_name, record.wildcards)
+            self.running[record.jobid] = record.rule_name, weight, self.clock(), list(record.output)
         elif event == FINISHED and record.job_id in self.running:
             self._finish(*self.running.pop(record.job_id))
         elif event == ERROR and self.running.pop(record.jobid, None):
@@ -57,11 +73,11 @@ class Progress(logging.Handler):
         if not _of_single_job(record):
             self._write("")
         elif event in (STARTS, FINISHED):
-            self._write(self.line()[: _width(self.stream)] if self.to_do.total() else self.line() + "\n")
+            self._write(self.line()[: _width(self.stream)] if self.done < self.jobs else self.line() + "\n")
 
     def close(self) -> None:
         """Leave the line for good, if the workflow ends too early."""
-        if self.to_do.total():
+        if self.done < self.jobs:
             self._write(self.line() + "\n")
         super().close()
 
@@ -69,9 +85,10 @@ class Progress(logging.Handler):
         self.stream.write(CLEAR + text)
         self.stream.flush()
 
-    def _finish(self, rule: str, started: float, outputs: list[str]) -> None:
-        self.to_do[rule] -= 1
-        self.finished[rule] += 1
+    def _finish(self, rule: str, weight: float, started: float, outputs: list[str]) -> None:
+        self.done += 1
+        self.ahead[rule] -= weight
+        self.finished[rule] += weight
         self.seconds[rule] += self.clock() - started
         for record in (Path(output) for output in outputs if output.endswith("/run.json")):
             status = json.loads(record.read_text())["status"] if record.exists() else "ok"
@@ -79,8 +96,7 @@ class Progress(logging.Handler):
 
     def line(self) -> str:
         """Jobs done, running and failed, and the time left."""
-        done = self.finished.total()
-        parts = [f"{done:,} of {done + self.to_do.total():,} jobs done"]
+        parts = [f"{self.done:,} of {self.jobs:,} jobs done"]
         parts += [f"{len(self.running)} running"] if self.running else []
         failed = +self.failed_runs
         if failed:
@@ -92,12 +108,12 @@ class Progress(logging.Handler):
         return ", ".join([*parts, f"about {duration(left)} left"] if left else parts)
 
     def left(self) -> float | None:
-        """Seconds left, if jobs to come take as long as those of the same rule (or of all) did; None if not known."""
-        if not (self.finished and self.running):
+        """Seconds left, if jobs to come take as long for their weight as those of their rule, or of all, did."""
+        if not (self.done and self.running):
             return None
-        mean = self.seconds.total() / self.finished.total()
-        means = {rule: self.seconds[rule] / count for rule, count in self.finished.items()}
-        ahead = sum(count * means.get(rule, mean) for rule, count in self.to_do.items())
+        pace = self.seconds.total() / self.finished.total()
+        paces = {rule: self.seconds[rule] / weight for rule, weight in self.finished.items()}
+        ahead = sum(weight * paces.get(rule, pace) for rule, weight in self.ahead.items())
         at_once = self.seconds.total() / max(self.clock() - self.started, 1e-9)
         return ahead / max(at_once, 1e-9)
 
@@ -119,19 +135,12 @@ def wanted(stream: TextIO, environment: Mapping[str, str]) -> bool:
     return stream.isatty() and not environment.get("CI")
 
 
-def show(logger: logging.Logger, rules: Iterable[str]) -> None:
-    """Show the line on the terminal of a logger's messages, if there is one.
-
-    Parameters
-    ----------
-    logger : logger of Snakemake
-    rules : iterable of str
-        The rule of every job that is to be run.
-    """
+def show(logger: logging.Logger, jobs: Iterable[tuple[str, Mapping[str, str]]], weight: Weight) -> None:
+    """Show the line on the terminal of a logger's messages, if there is one; see `Progress`."""
     for handler in list(logger.handlers):
         if isinstance(handler, logging.StreamHandler) and wanted(handler.stream, os.environ):
             handler.addFilter(lambda record: not _of_single_job(record))
-            logger.handlers.insert(0, Progress(handler.stream, rules))  # before what it makes way for
+            logger.handlers.insert(0, Progress(handler.stream, jobs, weight))  # before what it makes way for
 
 
 def _of_single_job(record: logging.LogRecord) -> bool:

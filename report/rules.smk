@@ -11,6 +11,7 @@ rule gather:
         "results/{experiment}/{table}/{mechanism}/{log}.csv",
     log:
         "results/{experiment}/messages/gather_{table}_{mechanism}_{log}.txt",
+    localrule: True
     conda:
         "../environment.yml"
     shell:
@@ -24,6 +25,7 @@ rule scores:
         "results/{experiment}/{table}.csv",
     log:
         "results/{experiment}/messages/{table}.txt",
+    localrule: True
     conda:
         "../environment.yml"
     shell:
@@ -488,3 +490,15 @@ rule crate:
     shell:
         "python -m report.crate results --workflow {input.workflow} --config {input.config:q} --lock {input.lock}"
         " --out {output} > {log} 2>&1"
+
+
+rule plan:
+    log:
+        "results/plan.txt",
+    localrule: True
+    conda:
+        "../environment.yml"
+    params:
+        text=plan_text,
+    shell:
+        "printf '%s\\n' {params.text:q} | tee {log}"

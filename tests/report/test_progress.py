@@ -38,8 +38,16 @@ def tell(handler: logging.Handler, event: str | None, text: str = "", **facts: o
     handler.handle(record)
 
 
-def start(handler, number: int, rule: str, outputs: tuple[str, ...] = ()) -> None:
-    tell(handler, "job_info", jobid=number, rule_name=rule, output=outputs)
+def jobs(*rules: str) -> list[tuple[str, dict[str, str]]]:
+    return [(rule, {}) for rule in rules]
+
+
+def alike(rule: str, values: dict[str, str]) -> float:
+    return 1.0
+
+
+def start(handler, number: int, rule: str, outputs: tuple[str, ...] = (), **values: str) -> None:
+    tell(handler, "job_info", jobid=number, rule_name=rule, output=outputs, wildcards=values)
 
 
 def run_job(handler, clock, number: int, rule: str, seconds: float, outputs: tuple[str, ...] = ()) -> None:
@@ -50,7 +58,7 @@ def run_job(handler, clock, number: int, rule: str, seconds: float, outputs: tup
 
 def test_time_left_is_that_of_jobs_of_the_same_rule(terminal):
     clock = Clock()
-    handler = progress.Progress(terminal, ["fast"] * 10 + ["slow"] * 4, clock)
+    handler = progress.Progress(terminal, jobs(*["fast"] * 10, *["slow"] * 4), alike, clock)
     assert handler.line() == "0 of 14 jobs done"
     run_job(handler, clock, 1, "fast", 1)
     run_job(handler, clock, 2, "slow", 100)
@@ -66,9 +74,20 @@ def test_time_left_is_that_of_jobs_of_the_same_rule(terminal):
     assert handler.left() == pytest.approx((9 + 100) * 201 / 301)
 
 
+def test_long_jobs_are_told_from_short_ones_by_their_weight(terminal):
+    clock = Clock()
+    wanted = [("run", {"log": "small"})] * 2 + [("run", {"log": "large"})]
+    handler = progress.Progress(terminal, wanted, lambda rule, values: 50.0 if values["log"] == "large" else 0.5, clock)
+    start(handler, 1, "run", log="small")
+    clock.now += 2
+    tell(handler, "job_finished", job_id=1)
+    start(handler, 2, "run", log="small")
+    assert handler.left() == pytest.approx(2 + 200)
+
+
 def test_runs_that_failed_are_read_from_their_records(terminal, tmp_path):
     clock = Clock()
-    handler = progress.Progress(terminal, ["shuffle"] * 4, clock)
+    handler = progress.Progress(terminal, jobs(*["shuffle"] * 4), alike, clock)
     for number, status in enumerate(["ok", "timeout", "timeout"]):
         record = tmp_path / str(number) / "run.json"
         record.parent.mkdir()
@@ -84,9 +103,11 @@ def test_runs_that_failed_are_read_from_their_records(terminal, tmp_path):
 def test_one_line_that_makes_way_for_others(terminal):
     logger = logging.Logger("test")
     logger.addHandler(logging.StreamHandler(terminal))
-    progress.show(logger, ["a", "a"])
+    progress.show(logger, jobs("a", "a"), alike)
     for number in range(2):
-        logger.info("rule a", extra={"event": "job_info", "jobid": number, "rule_name": "a", "output": ()})
+        logger.info(
+            "rule a", extra={"event": "job_info", "jobid": number, "rule_name": "a", "output": (), "wildcards": {}}
+        )
         logger.info("Select jobs to execute...")
         logger.info("done", extra={"event": "job_finished", "job_id": number})
     logger.error("Error in rule a", extra={"event": "job_error", "jobid": 7})
@@ -106,9 +127,9 @@ def test_quiet_without_a_terminal_and_in_ci(stream, environment, monkeypatch):
         monkeypatch.setenv(name, value)
     logger = logging.Logger("test")
     logger.addHandler(logging.StreamHandler(stream))
-    progress.show(logger, ["a"])
+    progress.show(logger, jobs("a"), alike)
     assert len(logger.handlers) == 1
-    logger.info("rule a", extra={"event": "job_info", "jobid": 1, "rule_name": "a", "output": ()})
+    logger.info("rule a", extra={"event": "job_info", "jobid": 1, "rule_name": "a", "output": (), "wildcards": {}})
     assert "rule a" in stream.getvalue()
 
 
