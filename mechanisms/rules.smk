@@ -22,7 +22,7 @@ rule draw_audits:
 rule redraw_audits:
     input:
         draws="results/audit/draws/{mechanism}.npz",
-        code=code_files("metrics"),
+        code=[project_path("metrics", f"{name}.py") for name in ("audit", "events", "epsilon_bounds")],
     output:
         zeros="results/audit/redraws/{mechanism}.json",
         draws="results/audit/redraws/{mechanism}.npz",
