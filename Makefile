@@ -6,7 +6,7 @@ ENV := $(VENV)/.installed
 RUN := PATH="$(abspath $(VENV))/bin:$$PATH"
 UV := uv==0.13.9
 
-.PHONY: quickstart compare test test-slow benchmark benchmark-big lock
+.PHONY: quickstart compare test test-slow test-slurm benchmark benchmark-big lock
 
 quickstart: $(ENV)  ## the whole workflow on the embedded synthetic logs
 	$(RUN) snakemake --cores $(CORES) --configfile config/quickstart.yaml
@@ -22,6 +22,9 @@ test: $(ENV)  ## all tests but the long ones
 
 test-slow: $(ENV)  ## the long tests: full grids, agreement in distribution, large logs
 	$(RUN) python -m pytest -m slow
+
+test-slurm: $(ENV)  ## on a SLURM of one node, set up and taken down (root; slurm-wlm and munge installed)
+	$(RUN) python -m pytest -m slurm tests/slurm
 
 benchmark: $(ENV)  ## speed and memory beside public peers; one part alone: make benchmark PART=Tables
 	$(RUN) python -m benchmarks $(if $(PART),--part $(PART))

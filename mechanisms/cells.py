@@ -98,6 +98,13 @@ def parse(parameters: str) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in parameters.split(","))
 
 
+def rejoined(wildcards: Mapping[str, str]) -> dict[str, str]:
+    """The wildcards of a job that was taken apart at commas: what is none of the workflow's belongs to `parameters`."""
+    kept = {name: value for name, value in wildcards.items() if name in RESERVED}
+    rest = [f"{name}={value}" for name, value in wildcards.items() if name not in RESERVED]
+    return kept | {"parameters": ",".join([wildcards["parameters"], *rest])}
+
+
 def settings(parameters: str) -> dict[str, str]:
     """The parameters of a cell as tables name them: an epsilon `amun-mean@0.3` is `amun-mean` at delta 0.3."""
     values = parse(parameters)
@@ -112,3 +119,14 @@ def seed_of(seed: int, mechanism: str, parameters: str, log: str, repeat: str) -
     """The seed of one run, in [0, 2**63), the same whatever else is run and in which order."""
     key = "/".join([str(seed), mechanism, parameters, log, repeat])
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") >> 1
+
+
+def batch_of(repeat: int, minutes: int, longest: int) -> int:
+    """The number of the cluster's job that a repeat of a cell belongs to.
+
+    Parameters
+    ----------
+    minutes : most that one run takes
+    longest : most that a job may take, if it is more than one run; the repeats of a job run one after the other
+    """
+    return repeat // max(1, longest // minutes)

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from mechanisms.cells import AT, GridError, choose, parameter_sets, seed_of, settings, spelled
+from snakemake.dag import DAG
+
+from mechanisms.cells import AT, GridError, batch_of, choose, parameter_sets, rejoined, seed_of, settings, spelled
 
 # Every mechanism has one of these; nothing else names it.
 RULE_FILES = sorted(
@@ -16,14 +18,37 @@ for name, file in MECHANISMS.items():
     if not name.isidentifier():
         raise WorkflowError(f"{file}: rename the folder; {name!r} must be of letters, digits and underscores")
 
+new_job = DAG.new_job
+
+
+async def new_job_rejoined(dag, rule, targetfile=None, format_wildcards=None, wildcards_dict=None):
+    """Find a job of which Snakemake tells another machine; it takes apart all wildcards at commas (issue 2366)."""
+    if wildcards_dict and "parameters" in wildcards_dict:
+        wildcards_dict = rejoined(wildcards_dict)
+    return await new_job(dag, rule, targetfile, format_wildcards, wildcards_dict)
+
+
+DAG.new_job = new_job_rejoined
+
 AUDITS = "audits.py"  # in the folder of a mechanism that is audited; no run depends on it
 GRIDS = {}  # as declared by `run`: mechanism -> parameter -> values
 READS = {}  # as declared by `run`: mechanism -> kinds of the datasets that it reads
+
+# A cluster grants more than the limits, so that there, too, MEASURE ends what exceeds them, and records it.
+MORE_MINUTES, MORE_MB = 5, 1000
+
+
+def granted_mb(wildcards, attempt):
+    """The memory to ask a cluster for: more yet if the cluster ended the job all the same."""
+    return config["memory_mb"] + attempt * MORE_MB
+
 
 LIMITS = {
     "limit_s": config["timeout"],
     "limit_mb": config["memory_mb"],
     "stop_after": config["stop_after"],
+    "runtime": -(-config["timeout"] // 60) + MORE_MINUTES,
+    "mem_mb": granted_mb,
 }
 
 MEASURE = (
@@ -127,6 +152,11 @@ def pattern(mechanism, file):
     names = GRIDS[mechanism]
     parameters = ",".join(f"{name}={{{name}}}" for name in names) or "default"
     return f"results/{{track}}/{mechanism}/{parameters}/{{log}}/{{repeat}}/{file}"
+
+
+def batch(wildcards):
+    """The runs that make one job of a cluster: as many repeats of a cell as surely end in time."""
+    return f"repeats_{batch_of(int(wildcards.repeat), LIMITS['runtime'], config['job_minutes'])}"
 
 
 def own_files(mechanism):

@@ -1,3 +1,7 @@
+for name in MECHANISMS:
+    workflow.get_rule(name).group = batch
+
+
 rule draw_audits:
     input:
         code=audited_code,

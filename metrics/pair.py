@@ -122,11 +122,15 @@ def _sums_by_key(
     original: tuple[np.ndarray, np.ndarray], release: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sums of weights by key, over the union of the keys; each side is an array of keys and one of weights."""
-    keys, place = np.unique(np.concatenate((original[0], release[0])), return_inverse=True)
+    keys = np.concatenate((original[0], release[0]))
+    if len(keys) and keys.min() >= 0 and keys.max() < len(keys):  # few enough to count without sorting
+        present = np.bincount(keys) > 0
+        return tuple(np.bincount(*side, minlength=len(present))[present] for side in (original, release))
+    found, place = np.unique(keys, return_inverse=True)
     split = len(original[0])
     return (
-        np.bincount(place[:split], original[1], minlength=len(keys)),
-        np.bincount(place[split:], release[1], minlength=len(keys)),
+        np.bincount(place[:split], original[1], minlength=len(found)),
+        np.bincount(place[split:], release[1], minlength=len(found)),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from report.summary import read_scores
 
 CELL = ["log", "mechanism", "parameters"]
 
+Means = Mapping[str, float]
 LIMITS = ("claimed_additive", "claimed_advantage", "claimed_k")
 
 
@@ -64,12 +65,13 @@ def attack_records(
         scores = pd.concat([scores, games[pd.MultiIndex.from_frame(games[CELL]).isin(privacy.index)]])
     means = scores.groupby([*CELL, "metric"], sort=False)["value"].mean().unstack("metric")
     limits = means.reindex(columns=LIMITS).join(privacy)
+    of_cell, limit_of_cell = (dict(zip(f.index, f.to_dict("records"), strict=True)) for f in (means, limits))
     cells = scores[CELL].drop_duplicates().itertuples(index=False, name=None)
     by_metric = dict(tuple(scores.groupby("metric")))
     known = tried(scores)
     of_attack = {a.name: dict(tuple(by_metric[a.metric("advantage")].groupby(CELL))) for a in known}
     lines = [
-        _record(cell, attack, means.loc[cell], limits.loc[cell], of_attack[attack.name][cell])
+        _record(cell, attack, of_cell[cell], limit_of_cell[cell], of_attack[attack.name][cell])
         for cell in cells
         for attack in known
         if cell in of_attack[attack.name]
@@ -77,7 +79,7 @@ def attack_records(
     return _with_controls(pd.DataFrame(lines))
 
 
-def _record(cell: tuple, attack: Attack, means: pd.Series, limits: pd.Series, runs: pd.DataFrame) -> dict:
+def _record(cell: tuple, attack: Attack, means: Means, limits: Means, runs: pd.DataFrame) -> dict:
     values = runs["value"].dropna().to_numpy()
     parts = {part: means.get(attack.metric(part), math.nan) for part in PARTS}
     if "abstains" in attack.names:
@@ -105,7 +107,7 @@ def _record(cell: tuple, attack: Attack, means: pd.Series, limits: pd.Series, ru
     }
 
 
-def _interval(attack: Attack, values: np.ndarray, parts: dict, means: pd.Series) -> tuple[Interval, str]:
+def _interval(attack: Attack, values: np.ndarray, parts: dict, means: Means) -> tuple[Interval, str]:
     if len(values) >= ENOUGH:
         return over_seeds(values, -1, 1), OVER_SEEDS
     targets = parts["targets"]
@@ -116,13 +118,13 @@ def _interval(attack: Attack, values: np.ndarray, parts: dict, means: pd.Series)
     return Interval(*newcombe((first, int(targets)), (second, int(others)))), OVER_TARGETS
 
 
-def limit_of(attack: Attack, limits: pd.Series, prior: float) -> tuple[str, float, float]:
+def limit_of(attack: Attack, limits: Means, prior: float) -> tuple[str, float, float]:
     """What is claimed that limits an attack, in words; the limit of the advantage; and that of the composed epsilon.
 
     Parameters
     ----------
     attack : Attack
-    limits : series
+    limits : mapping of str to float
         claimed, composed, claimed_additive, claimed_advantage, claimed_k of a cell; NaN for what is not claimed.
     prior : float
     """

@@ -11,6 +11,7 @@ rule gather:
         "results/{experiment}/{table}/{mechanism}/{log}.csv",
     log:
         "results/{experiment}/messages/gather_{table}_{mechanism}_{log}.txt",
+    localrule: True
     conda:
         "../environment.yml"
     shell:
@@ -24,6 +25,7 @@ rule scores:
         "results/{experiment}/{table}.csv",
     log:
         "results/{experiment}/messages/{table}.txt",
+    localrule: True
     conda:
         "../environment.yml"
     shell:

@@ -121,7 +121,7 @@ def tradeoff_figure(
     width = FIRST + OTHER * (len(found) - 1)
     marks = [
         f"advantage: mean over {repeats} repeats with 95 % interval; {utility.title}: {BETTER[utility.direction]}, "
-        "better upwards; labels: epsilon claimed → audited"
+        "better upwards; labels: ε claimed → audited"
     ]
     marks += ["† marks a synthetic log"] * any(name.endswith("†") for name in names.values())
     marks += [f"no release with cases, or no attack: {', '.join(left_out)}"] * bool(left_out)
@@ -150,9 +150,10 @@ def tradeoff_figure(
         texts = [_label(cell) for cell in own.itertuples()]
         order = np.argsort([not text for text in texts], kind="stable")
         points = own[["advantage", "utility"]].to_numpy()[order]
-        ticks = own[["limit", "utility"]].dropna().to_numpy()
-        labels = [*(texts[place] for place in order), *[""] * len(ticks)]
-        place_labels(across[0], [*points, *ticks], labels, fontsize=6, color="0.25")
+        ends = pd.concat([own[[end, "utility"]].set_axis(["x", "y"], axis=1) for end in ("limit", "low", "high")])
+        signs = ends.dropna().to_numpy()
+        labels = [*(texts[place] for place in order), *[""] * len(signs)]
+        place_labels(across[0], [*points, *signs], labels, fontsize=6, color="0.25")
     return figure
 
 

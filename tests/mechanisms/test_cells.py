@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechanisms.cells import GridError, choose, parameter_sets, parse, seed_of, settings, spelled
+from mechanisms.cells import GridError, batch_of, choose, parameter_sets, rejoined
 
 DECLARED = {"amun": {"delta": [0.2, 0.3], "mode": ["sampling"]}, "identity": {}}
 
@@ -47,34 +47,19 @@ def test_a_mistake_is_named(mechanisms, grids, named):
 values = st.lists(st.from_regex(r"[A-Za-z][\w.%@:+~-]{0,5}", fullmatch=True), min_size=1, max_size=3, unique=True)
 
 
-@given(st.dictionaries(st.from_regex(r"[a-z]{1,5}", fullmatch=True), values, max_size=3))
-def test_parse_undoes_expand(grid):
-    cells = parameter_sets(spelled(grid, "m"))
-    assert len(set(cells)) == len(cells)
-    for cell in cells:
-        assert all(value in grid[name] for name, value in parse(cell).items())
-        assert list(parse(cell)) == list(grid)
+NAMES = st.from_regex(r"[a-z]{1,3}_?", fullmatch=True)
 
 
-def test_every_axis_changes_the_seed():
-    base = (1, "amun", "delta=0.3", "sepsis", "0")
-    other = [(2, *base[1:]), (1, "a", *base[2:]), (1, "amun", "delta=0.2", "sepsis", "0"), (*base[:4], "1")]
-    assert len({seed_of(*cell) for cell in [base, *other]}) == 5
-    assert seed_of(*base) == 3284501045459541816
+@given(st.dictionaries(NAMES, st.sampled_from(["1", "amun-mean@0.3", "ip+user"]), min_size=1))
+def test_parameters_that_were_taken_apart_at_commas_are_joined_in_order(values):
+    parameters = ",".join(f"{name}={value}" for name, value in values.items())
+    whole = {"track": "runs", "parameters": parameters, "log": "l"}
+    apart = dict(pair.split("=", 1) for pair in f"track=runs,parameters={parameters},log=l".split(","))
+    assert rejoined(apart) == whole
 
 
-@pytest.mark.parametrize("name", ["log", "metric", "repeat"])
-def test_a_parameter_named_like_a_wildcard_is_refused(name):
-    with pytest.raises(GridError, match=f"cannot be named '{name}'"):
-        spelled({name: [1]}, "m")
-
-
-def test_a_symbolic_epsilon_stands_at_its_delta():
-    assert settings("epsilon=amun-mean@0.3,pruning=1%") == {"epsilon": "amun-mean", "delta": "0.3", "pruning": "1%"}
-    assert settings("epsilon=1.5") == {"epsilon": "1.5"}
-
-
-def test_mechanisms_can_be_left_out():
-    assert list(choose(DECLARED, None, ["identity"], {})) == [name for name in DECLARED if name != "identity"]
-    with pytest.raises(GridError, match="'unknown' is no mechanism"):
-        choose(DECLARED, None, ["unknown"], {})
+@pytest.mark.parametrize(
+    ("minutes", "batches"), [(6, [0, 0, 0, 0]), (35, [0, 0, 0, 1]), (120, [0, 1, 2, 3]), (1445, [0, 1, 2, 3])]
+)
+def test_repeats_make_one_job_as_long_as_all_of_them_surely_end_in_time(minutes, batches):
+    assert [batch_of(repeat, minutes, longest=120) for repeat in range(4)] == batches

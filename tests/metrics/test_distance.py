@@ -11,7 +11,7 @@ from small_logs import random_logs, scores
 
 from metrics.distance import HOUR, total_variation, wasserstein, wasserstein_by_group
 from metrics.event_times import WEEK
-from metrics.pair import align
+from metrics.pair import _sums_by_key, align
 
 samples = st.lists(st.integers(-(10**15), 10**15), min_size=1, max_size=20).map(lambda x: np.array(x, dtype=np.int64))
 
@@ -69,3 +69,17 @@ def test_edge_counts_agree_with_pm4py(original, release):
             for start, stop in zip(log.offsets[:-1], log.offsets[1:], strict=True)
         ]
         assert sorted(counts[counts > 0]) == sorted(native.native(traces).values())
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([3, 40, 10**12]))
+def test_sums_by_key_are_the_same_with_and_without_sorting(seed, largest):
+    """Few keys are counted, many are sorted."""
+    rng = np.random.default_rng(seed)
+    sides = [(rng.integers(0, largest, n), rng.random(n)) for n in rng.integers(0, 60, 2)]
+    found = _sums_by_key(*sides)
+    union = sorted({*sides[0][0].tolist(), *sides[1][0].tolist()})
+    for (keys, weights), sums in zip(sides, found, strict=True):
+        expected = [weights[keys == key].sum() for key in union]
+        assert np.allclose(sums, expected, rtol=1e-12)
+        assert len(sums) == len(union)
