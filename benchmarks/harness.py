@@ -1,7 +1,8 @@
 """What the harness costs beside its runs: workflows whose runs copy their log, against bare Snakemake rules.
 
 Both make as many files with the same scheduler, by the shell command `cp`. Ours also orders the repeats of a cell,
-limits and measures each run, and writes its record. `plan` is a dry run: all that happens before the first job.
+limits and measures each run, and writes its record. Both include the start of Snakemake, which in ours reads all
+rules. `plan` is a dry run: all that happens before the first job.
 """
 
 from __future__ import annotations
