@@ -16,6 +16,7 @@ from data.log import EventLog
 from metrics.attack import Attack
 from metrics.durations import UNKNOWN, both_durations
 from metrics.exposed_durations import unique_and_known
+from metrics.links import NO_ORIGINS
 from metrics.metric import Metric, Value, not_applicable, unless_empty
 from metrics.pair import align
 
@@ -87,7 +88,7 @@ def _sequences(original, release, durations, origins) -> dict[str, Value]:
     own = None if origins is None else origins[eligible]
     others = duration_keys(release, _others(original, release, *durations))[eligible]
     coincidence = float(known.identify(others, None).mean())
-    held_out = not_applicable("the mechanism does not tell which case a released one stems from")
+    held_out = NO_ORIGINS
     if own is not None:
         held_out = float(known.mistake(keys, own).mean())
     controls = {"gaps_coincidence": coincidence, "gaps_held_out": held_out}

@@ -15,6 +15,7 @@ import numpy as np
 
 from data.log import EventLog
 from metrics.attack import Attack, better
+from metrics.links import NO_ORIGINS
 from metrics.metric import Metric, Value, not_applicable, unless_empty
 from metrics.pair import SharedVariants, align
 
@@ -81,7 +82,7 @@ def score(original: EventLog, release: EventLog, origins: np.ndarray | None) -> 
 def _suppressed(original: EventLog, origins: np.ndarray | None) -> Value:
     """The share of the cases with a trace of their own from which no released case stems."""
     if origins is None:
-        return not_applicable("the mechanism does not tell which case a released one stems from")
+        return NO_ORIGINS
     unique = original.variants.counts[original.variants.of_case] == 1
     released = np.zeros(original.n_cases, dtype=bool)
     released[origins[origins >= 0]] = True
