@@ -47,7 +47,7 @@ def ordered(scores: pd.DataFrame, findings: pd.DataFrame | None) -> pd.DataFrame
 
 
 def guarantee_table(
-    scores: pd.DataFrame, findings: pd.DataFrame | None, names: dict[str, str], games: pd.DataFrame | None = None
+    scores: pd.DataFrame, findings: pd.DataFrame | None, names: dict[str, str], records: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The table with numbers in full, and as printed.
 
@@ -58,11 +58,10 @@ def guarantee_table(
     findings : frame or None
         The audit.
     names : printed name of each log
-    games : frame or None
-        From `report.attack_records.read_games`.
+    records : frame
+        From `report.attack_records.attack_records`.
     """
     cells = ordered(scores, findings)
-    records = attack_records(scores, findings, games)
     labels = method_labels(scores, ())
     known = set(scores["metric"])
     utility = [declarations()[name] for name in UTILITY if name in known]
@@ -173,9 +172,9 @@ def main() -> None:
     scores = read_scores(options.scores)
     names = log_names(read_statistics(options.logs))
     findings = read_audit(options.audit)
-    games = read_games(options.games)
-    data, wide = guarantee_table(scores, findings, names, games)
-    lines = notes(scores, attack_records(scores, findings, games), names, findings) + absent_note(options.absent)
+    records = attack_records(scores, findings, read_games(options.games))
+    data, wide = guarantee_table(scores, findings, names, records)
+    lines = notes(scores, records, names, findings) + absent_note(options.absent)
     write_tables(options.out, data, wide, f"{options.title}: Utility and guarantees", lines)
 
 

@@ -138,7 +138,7 @@ def test_a_value_has_one_text_if_it_alone_is_recoded_and_several_if_it_is_recode
 def test_k_users_stand_behind_every_class_of_the_released_log(sessions, entity, k):
     outcome = through(mondrian.anonymize, sessions, entity=entity, attributes=RESOURCE, k=k, unit="user", rng=rng())
     assert fewest(sessions, outcome) == outcome.diagnostics["class_users_min"] >= k
-    scores = isolation.score(sessions, outcome.release, origins=outcome.origins)
+    scores = isolation.score(sessions, outcome.release, origins=outcome.origins, record={"parameters": {"k": k}})
     assert scores["resource_users_min"] == outcome.diagnostics["class_users_min"]
 
 
@@ -153,7 +153,7 @@ def test_isolation_on_the_stand_in_is_what_it_was_designed_with():
     """Classes of addresses protect no session whose start is known to the second, and few to the hour."""
     log = requests(*pairs())
     outcome = through(mondrian.anonymize, log, entity="pair", attributes=RESOURCE, k=10, rng=rng())
-    scores = isolation.score(log, outcome.release, origins=outcome.origins)
+    scores = isolation.score(log, outcome.release, origins=outcome.origins, record={"parameters": {"k": 10}})
     assert outcome.diagnostics["classes"] == 1022
     assert scores["isolated_second"] == pytest.approx(0.999, abs=0.001)
     assert scores["isolated_hour"] == pytest.approx(0.15, abs=0.02)

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from attack_scores import ACCOUNTED, CODE, CODE_4, FOUND, HARDENED, KEPT, PUBLISHED, SCORES, rows
 from matplotlib import pyplot
-from wording import forbidden
 
 from metrics.intervals import newcombe
 from metrics.registry import declarations
@@ -19,6 +18,7 @@ from report.guarantees import notes as guarantee_notes
 from report.intervals import OVER_SEEDS, OVER_TARGETS
 from report.privacy import read_audit
 from report.tradeoff import STRONGEST, tradeoff_cells, tradeoff_figure
+from wording import forbidden
 
 EMD = declarations()["emd_variants"]
 NAMES = {"a": "a†", "b": "b"}
@@ -100,7 +100,7 @@ def test_the_game_stands_for_decoys_where_it_was_played():
     games["value"] = games["value"].astype(float)
     found = record("presence_game", PUBLISHED, games=games)
     assert (found["advantage"], found["claim"], found["exceeded"]) == (0.4, "ε 1", False)
-    _, wide = guarantee_table(SCORES, None, NAMES, games)
+    _, wide = guarantee_table(SCORES, None, NAMES, attack_records(SCORES, None, games))
     [column] = [name for name in wide if name.startswith("A1")]
     assert "784" in column
     assert wide.loc[("a†", "tvq published"), column].startswith("0.400 [0.40, 0.40]")
@@ -120,7 +120,7 @@ def test_numbers_are_rounded_away_from_what_is_claimed_of_them():
 
 
 def test_the_main_table_has_utility_beside_privacy_and_attacks(findings):
-    _, wide = guarantee_table(SCORES, findings, NAMES)
+    _, wide = guarantee_table(SCORES, findings, NAMES, attack_records(SCORES, findings))
     assert [name.partition(" (")[0] for name in wide] == [
         "Variants, earth mover's distance ↓", "claimed ε", "composed ε", "audited ε", "verdict", "A1 presence",
         "A2 duration, less δ", "A3 exact times / A4 decoding, rate", "A6 background", "k prefix / variant", "flags",
@@ -146,7 +146,7 @@ def test_rows_are_sorted_by_composed_or_audited_epsilon_never_by_the_claim(findi
 
 
 def test_defensible_variants_pass_at_their_stated_level_and_stand_in_the_same_table(findings):
-    data, wide = guarantee_table(SCORES, findings, NAMES)
+    data, wide = guarantee_table(SCORES, findings, NAMES, attack_records(SCORES, findings))
     for name in ("amun delta=0.2 hardened", "tvq accounted"):
         assert wide.loc[("a†", name), "verdict"] == "consistent"
     defensible = data[data["parameters"].isin([HARDENED, ACCOUNTED])]
@@ -173,7 +173,7 @@ def test_the_notes_say_what_must_be_said_and_nothing_else(findings):
 def test_a_study_without_scores_of_attacks_has_tables():
     none = SCORES[SCORES["metric"] == "emd_variants"]
     assert not len(attack_table(none, attack_records(none), NAMES))
-    assert len(guarantee_table(none, None, NAMES)[1]) == 16
+    assert len(guarantee_table(none, None, NAMES, attack_records(none, None))[1]) == 16
 
 
 # The figure

@@ -11,6 +11,7 @@ from matplotlib import pyplot
 from metrics.audit import Finding
 from metrics.registry import declarations
 from report import audit as audit_report
+from report.attack_records import attack_records
 from report.comparison import compared
 from report.figure import metric_figure
 from report.grids import Axes
@@ -186,7 +187,7 @@ def test_a_study_without_any_release_has_a_figure_and_a_table():
     cells = tradeoff_cells(failed, None, EMD)
     assert not len(cells)
     pyplot.close(tradeoff_figure(cells, EMD, {"a": "a"}, "Study", 2, ["tvq"]))
-    wide = guarantee_table(failed, None, {"a": "a"})[1]
+    wide = guarantee_table(failed, None, {"a": "a"}, attack_records(failed, None))[1]
     assert set(wide[EMD.title + " ↓"]) == set(wide["A1 presence"]) == {"TO"}
 
 
