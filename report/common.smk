@@ -248,7 +248,7 @@ def study(found=()):
         kinds={log + end: kind_of(log) for log in RAW_FILES for end in ("", MEMBERS)},
         costly=COSTLY,
         repeats=config["repeats"],
-        cores=workflow.cores,
+        cores=workflow.resource_settings.cores or workflow.resource_settings.nodes,  # of a cluster, jobs at once
         limit_s=config["timeout"],
         took=seconds_of,
     )
