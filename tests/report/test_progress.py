@@ -29,6 +29,7 @@ class Clock:
 
 @pytest.fixture
 def terminal(monkeypatch) -> Terminal:
+    monkeypatch.delenv("CI", raising=False)
     monkeypatch.setattr(progress, "_width", lambda stream: 79)
     return Terminal()
 

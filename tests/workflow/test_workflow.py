@@ -304,7 +304,7 @@ def test_a_new_mechanism_that_declares_it_is_audited(project):
 
 
 def test_presence_is_played_for_where_an_experiment_says_so(project):
-    query = {"epsilon": [1], "pruning": [2], "max_length": [12], "profile": ["published", "accounted"]}
+    query = {"epsilon": [4], "pruning": [5], "max_length": [6], "profile": ["published", "accounted"]}
     configure(
         project, presence_targets=3, presence_draws=4,
         experiment={"mechanisms": ["identity", "tvq"], "grids": {"tvq": query}, "presence": ["tvq"]},
