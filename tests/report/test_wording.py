@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 import pytest
-from wording import forbidden
 
 from conftest import ROOT
 from metrics.registry import attacks, declarations
+from wording import forbidden
 
 # Modules that print, and those whose declarations are printed.
 PRINTING = sorted((ROOT / "report").glob("*.py"))
