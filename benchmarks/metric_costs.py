@@ -23,7 +23,7 @@ from data.origins import read_origins
 from data.release import read_release
 from metrics.metric import Marked
 from metrics.registry import metric_modules
-from metrics.score import _wanted_of
+from metrics.score import wanted_of
 
 POLL_S = 0.02
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -51,7 +51,7 @@ def main() -> None:
     for module in metric_modules():
         name = module.__name__.removeprefix("metrics.")
         if module.METRICS[0].of == "log" and (options.metrics is None or name in options.metrics):
-            score = partial(module.score, **_wanted_of(known, module.score))
+            score = partial(module.score, **wanted_of(known, module.score))
             print(json.dumps({"name": name} | _cost(module, score, options.limit_s, options.limit_mb)), flush=True)
 
 

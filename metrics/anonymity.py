@@ -102,8 +102,8 @@ def persons_behind(original: EventLog, origins: np.ndarray) -> np.ndarray:
 
 def persons_of_prefixes(release: EventLog, persons: np.ndarray) -> np.ndarray:
     """Distinct persons of the cases of each prefix class, int64 (classes,)."""
-    of_event, own = prefix_classes(release).of_event, persons[release.case_of_event]
-    return _distinct(of_event, own, len(prefix_classes(release).cases))
+    classes = prefix_classes(release)
+    return _distinct(classes.of_event, persons[release.case_of_event], len(classes.cases))
 
 
 def persons_of_variants(release: EventLog, persons: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ from data.log import EventLog, ranges
 from data.relation import grouped
 from metrics.access import BLIND_TO, WIDTHS, Accesses, attacked, declared
 from metrics.addresses import Texts
+from metrics.linkage import persons_of
 from metrics.metric import Metric, Value, not_applicable, unless_empty
 from metrics.recoded import NOT_STATED, USER, distinct_values, requested_k
 
@@ -55,9 +56,8 @@ def score(
     reason = _lacking(original, release, origins)
     if reason:
         return {metric.name: not_applicable(reason) for metric in METRICS}
-    places, persons = (_first(original, name) for name in (RESOURCE, USER))
-    users = np.unique(persons, return_inverse=True)[1]
-    own, texts = (np.unique(values, return_inverse=True) for values in (places, _first(release, RESOURCE)))
+    users = persons_of(original)
+    own, texts = (np.unique(_first(log, RESOURCE), return_inverse=True) for log in (original, release))
     of_release = np.where(origins >= 0, users[origins], -1)
     known = Accesses(own[1], original.timestamps[original.offsets[:-1]], users)
     released = Accesses(texts[1], release.timestamps[release.offsets[:-1]], of_release)

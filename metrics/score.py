@@ -93,7 +93,7 @@ def _values(known: Mapping[str, Any], folder: Path, modules: Sequence[ModuleType
         if isinstance(known["release"], DirectlyFollowsGraph) and _group(module) != "run":
             score = partial(_score_graph, module, known["original"], known["release"])
         else:
-            score = partial(module.score, **_wanted_of(known, module.score))
+            score = partial(module.score, **wanted_of(known, module.score))
         values |= _evaluate(module, score, folder)
     return values
 
@@ -107,7 +107,7 @@ def _all_marked(mark: Marked, modules: Sequence[ModuleType]) -> dict[str, Value]
     return {metric.name: mark for module in modules for metric in module.METRICS}
 
 
-def _wanted_of(known: Mapping[str, Any], function: Callable) -> dict[str, Any]:
+def wanted_of(known: Mapping[str, Any], function: Callable) -> dict[str, Any]:
     """What a score function takes, by the names of its parameters."""
     return {name: known[name] for name in inspect.signature(function).parameters}
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 
 import pandas as pd
@@ -142,20 +143,31 @@ def notes(
         *(attack_notes(records) if len(records) else ()),
         *clocks(scores, names),
         *privacy_notes(scores, findings),
-        *(f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in statuses - {"n/a"}),
+        *closing_notes(scores, statuses - {"n/a"}, names),
+    ]
+
+
+def closing_notes(scores: pd.DataFrame, statuses: set[str], names: dict[str, str]) -> list[str]:
+    """The sentences that end every table in which attacks stand; on the statuses shown, among others."""
+    return [
+        *(f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in statuses),
         f"{NOT_APPLICABLE}: the attack has no targets, or its links are not told.",
         *best_note(scores),
         *synthetic_note(names),
     ]
 
 
+def read_study(options: argparse.Namespace) -> tuple[pd.DataFrame, dict[str, str], pd.DataFrame | None, pd.DataFrame]:
+    """What `attacks_parser` names, read: scores, printed names of the logs, findings, and the records of attacks."""
+    scores, findings = read_scores(options.scores), read_audit(options.audit)
+    records = attack_records(scores, findings, read_games(options.games))
+    return scores, log_names(read_statistics(options.logs)), findings, records
+
+
 def main() -> None:
     """The command line."""
     options = attacks_parser(__doc__).parse_args()
-    scores = read_scores(options.scores)
-    names = log_names(read_statistics(options.logs))
-    findings = read_audit(options.audit)
-    records = attack_records(scores, findings, read_games(options.games))
+    scores, names, findings, records = read_study(options)
     data = with_synthetic(records, names) if len(records) else records
     lines = notes(scores, records, names, findings) + absent_note(options.absent)
     write_tables(options.out, data, attack_table(scores, records, names), f"{options.title}: Attacks", lines)

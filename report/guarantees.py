@@ -13,15 +13,13 @@ import pandas as pd
 from metrics.metric import Metric
 from metrics.registry import declarations
 from report.arguments import attacks_parser
-from report.attack_records import CELL, attack_records, read_games, with_games
-from report.attacks import NONE, NOT_APPLICABLE, advantage_text, attack_notes, share
+from report.attack_records import CELL, with_games
+from report.attacks import NONE, advantage_text, attack_notes, closing_notes, read_study, share
 from report.audit import number
-from report.best import best_note
-from report.privacy import privacy_cells, privacy_notes, read_audit
-from report.summary import cell_text, log_names, method_labels, read_scores, read_statistics, with_synthetic
-from report.table import STATUSES
+from report.privacy import privacy_cells, privacy_notes
+from report.summary import cell_text, method_labels, with_synthetic
 from report.utility import ARROWS
-from report.write import absent_note, synthetic_note, write_tables
+from report.write import absent_note, write_tables
 
 UTILITY = ("emd_variants", "dfg_tv", "cycle_time_w1")
 CLASSES = ("prefix_k_min", "variant_k_min")
@@ -159,20 +157,14 @@ def notes(
         "or a whole trace.",
         "Profiles code and published: as published in the code; paper: as printed. A paper's claim concerns its text, "
         "we test the release.",
-        *(f"{status}: {meaning}." for status, meaning in STATUSES.items() if status in statuses),
-        f"{NOT_APPLICABLE}: the attack has no targets, or its links are not told.",
-        *best_note(scores),
-        *synthetic_note(names),
+        *closing_notes(scores, statuses, names),
     ]
 
 
 def main() -> None:
     """The command line."""
     options = attacks_parser(__doc__).parse_args()
-    scores = read_scores(options.scores)
-    names = log_names(read_statistics(options.logs))
-    findings = read_audit(options.audit)
-    records = attack_records(scores, findings, read_games(options.games))
+    scores, names, findings, records = read_study(options)
     data, wide = guarantee_table(scores, findings, names, records)
     lines = notes(scores, records, names, findings) + absent_note(options.absent)
     write_tables(options.out, data, wide, f"{options.title}: Utility and guarantees", lines)
