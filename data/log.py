@@ -63,6 +63,11 @@ class Variants:
         """Number of events of each variant, int64 (variants,)."""
         return np.diff(self.offsets)
 
+    @property
+    def alone(self) -> np.ndarray:
+        """Whether each case has a variant that no other case has, bool (cases,)."""
+        return self.counts[self.of_case] == 1
+
     def sequence(self, variant: int) -> np.ndarray:
         """Activity codes of one variant, int32 (length,)."""
         return self.activities[self.offsets[variant] : self.offsets[variant + 1]]

@@ -43,7 +43,7 @@ def mechanism_of(command: Sequence[str]) -> Callable[..., Outcome]:
 
 def targets_of(log: EventLog, wanted: int, rng: np.random.Generator) -> np.ndarray:
     """Some cases with a trace of their own, drawn at random, rising; int64 array."""
-    unique = np.flatnonzero(log.variants.counts[log.variants.of_case] == 1)
+    unique = np.flatnonzero(log.variants.alone)
     return np.sort(rng.choice(unique, min(wanted, len(unique)), replace=False))
 
 

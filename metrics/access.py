@@ -15,10 +15,10 @@ import numpy as np
 from data.log import ranges
 from data.relation import grouped
 from metrics.attack import Attack
+from metrics.distance import HOUR
 from metrics.metric import Metric
 
-SECOND = 1_000_000  # microseconds
-WIDTHS = {"second": SECOND, "hour": 3600 * SECOND, "4_hours": 4 * 3600 * SECOND, "day": 24 * 3600 * SECOND}
+WIDTHS = {"second": HOUR // 3600, "hour": HOUR, "4_hours": 4 * HOUR, "day": 24 * HOUR}  # microseconds
 TITLES = {name: name.replace("_", " ") for name in WIDTHS}
 BLIND_TO = "who knows two accesses, or one less exactly; what else is published of it"
 

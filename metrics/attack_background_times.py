@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from data.log import EventLog
+from metrics.distance import HOUR
 from metrics.knowledge import traces_of
 from metrics.linkage import attacks, declared, linkage, persons_of, prior, values, victims_of
 from metrics.links import NO_ORIGINS
-from metrics.metric import Value, not_applicable, unless_empty
+from metrics.metric import NO_TIMES, Value, unless_empty
 from metrics.pair import align
 
-HOUR = 3_600_000_000  # microseconds
 WIDTHS = {"hour": HOUR, "day": 24 * HOUR, "week": 7 * 24 * HOUR}
 KINDS = {"set": "activities and", "sequence": "events in order and their"}
 ACTIVITIES = 2**20  # more than a log has
@@ -28,7 +28,6 @@ ACTIVITIES = 2**20  # more than a log has
 TITLES = {f"{kind}_{name}": f"{title} {name}s" for kind, title in KINDS.items() for name in WIDTHS}
 ATTACKS = attacks(TITLES)
 METRICS = declared(TITLES)
-NO_TIMES = not_applicable("the release has no times")
 
 
 @unless_empty(METRICS)

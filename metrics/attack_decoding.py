@@ -15,7 +15,7 @@ import numpy as np
 from data.log import EventLog
 from metrics.attack import Attack, better
 from metrics.links import NO_ORIGINS, blind_guesses, links
-from metrics.metric import Value, not_applicable, unless_empty
+from metrics.metric import NO_TIMES, Value, not_applicable, unless_empty
 
 MINUTE = 60e6  # microseconds
 DIGITS = 6  # to which factors agree
@@ -51,8 +51,7 @@ def score(original: EventLog, release: EventLog, origins: np.ndarray | None) -> 
     if origins is None:
         return {metric.name: NO_ORIGINS for metric in METRICS}
     if release.untimed and not original.untimed:
-        nothing = not_applicable("the release has no times")
-        return {metric.name: nothing for metric in METRICS}
+        return {metric.name: NO_TIMES for metric in METRICS}
     linked = links(original, release, origins)
     later = int((~release.first_events).sum())
     if not later or original.n_events == original.n_cases:

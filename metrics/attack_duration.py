@@ -16,6 +16,7 @@ import numpy as np
 
 from data.log import EventLog
 from metrics.attack import Attack, better
+from metrics.distance import HOUR
 from metrics.durations import UNKNOWN, both_durations
 from metrics.links import NO_ORIGINS, blind_guesses, links
 from metrics.metric import Value, not_applicable, unless_empty
@@ -36,7 +37,7 @@ def _attack(width: str, name: str = "", title: str = "", linked: str = "which re
     )
 
 
-DAY = 86_400_000_000  # microseconds
+DAY = 24 * HOUR
 PRECISIONS = {"10min": 600_000_000, "10s": 10_000_000}  # microseconds
 LINKED = {width: _attack(width) for width in PRECISIONS}
 BY_TRACE = {
@@ -71,8 +72,7 @@ def score(
 def origins_by_trace(original: EventLog, release: EventLog) -> np.ndarray:
     """The case that each released one stems from, as its trace suggests: the only one that has it, or -1."""
     pair = align(original, release)
-    variants = original.variants
-    unique = np.flatnonzero(variants.counts[variants.of_case] == 1)
+    unique = np.flatnonzero(original.variants.alone)
     own = dict(zip(_traces(pair.original, unique), unique.tolist(), strict=True))
     found = _traces(pair.release, np.arange(release.n_cases))
     return np.array([own.get(trace, -1) for trace in found], dtype=np.int64)

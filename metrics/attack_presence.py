@@ -83,10 +83,9 @@ def _suppressed(original: EventLog, origins: np.ndarray | None) -> Value:
     """The share of the cases with a trace of their own from which no released case stems."""
     if origins is None:
         return NO_ORIGINS
-    unique = original.variants.counts[original.variants.of_case] == 1
     released = np.zeros(original.n_cases, dtype=bool)
     released[origins[origins >= 0]] = True
-    return float((~released[unique]).mean())
+    return float((~released[original.variants.alone]).mean())
 
 
 def _decoys_found(variants: SharedVariants, targets: np.ndarray) -> np.ndarray:

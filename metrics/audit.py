@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -120,8 +120,8 @@ def audit(
     again : int64 array (draws, observations), optional
         Fresh draws on the log where the event has no hit.
     """
-    half = len(first) // 2
-    chosen, tested = (first[:half], second[:half]), (first[half : 2 * half], second[half : 2 * half])
+    chosen, tested = _halves(first, second)
+    half = len(tested[0])
     delta, claimed = account["delta"], account["claimed"]
     alpha = alpha / 2 if delta else alpha  # a claim of two numbers fails in either
     event = _event(chosen, delta)
@@ -163,6 +163,17 @@ def audit(
     return found._replace(attempts=2, hits_again=more, draws_again=len(again), slope=float(slope))
 
 
+def _sides(file: np.lib.npyio.NpzFile, account: Mapping[str, Any]) -> Iterator[np.ndarray]:
+    """The draws of an audit on either log."""
+    return (file[f"{account['name']} {side}"] for side in SIDES)
+
+
+def _halves(*sides: np.ndarray) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Of the draws on either log those that choose the event, and as many that test it."""
+    half = len(sides[0]) // 2
+    return tuple(side[:half] for side in sides), tuple(side[half : 2 * half] for side in sides)
+
+
 def _event(chosen: tuple[np.ndarray, np.ndarray], delta: float) -> Event:
     return best_event(*chosen, partial(epsilon_bound, alpha=CHOICE_ALPHA, delta=delta))
 
@@ -177,11 +188,9 @@ def zeros(path: str | Path) -> dict[str, str]:
     file = np.load(path)
     found = {}
     for account in json.loads(str(file["accounts"])):
-        first, second = (file[f"{account['name']} {side}"] for side in SIDES)
-        half = len(first) // 2
-        event = _event((first[:half], second[:half]), account["delta"])
-        hits = event.hits(first[half : 2 * half], second[half : 2 * half])
-        if _is_zero(hits, half, account["delta"]):
+        chosen, tested = _halves(*_sides(file, account))
+        event = _event(chosen, account["delta"])
+        if _is_zero(event.hits(*tested), len(tested[0]), account["delta"]):
             found[account["name"]] = SIDES[0] if event.swapped else SIDES[1]
     return found
 
@@ -217,9 +226,8 @@ def audit_all(paths: Iterable[str | Path], again: Iterable[str | Path] = (), alp
         accounts = json.loads(str(file["accounts"]))
         shares = Counter(map(_audited, accounts))
         for account in accounts:
-            sides = (file[f"{account['name']} {side}"] for side in SIDES)
             more = fresh.get((account["mechanism"], account["name"]))
-            found.append(audit(*sides, account, alpha / shares[_audited(account)], more))
+            found.append(audit(*_sides(file, account), account, alpha / shares[_audited(account)], more))
     claims = [place for place, finding in enumerate(found) if finding.p_value is not None]
     for place, adjusted in zip(claims, holm([found[place].p_value for place in claims]), strict=True):
         found[place] = found[place]._replace(p_holm=float(adjusted))

@@ -16,7 +16,7 @@ import numpy as np
 from data.log import EventLog
 from data.texts import texts
 from metrics.linkage import victims_of
-from metrics.metric import Metric, Value, not_applicable, unless_empty
+from metrics.metric import NO_TIMES, Metric, Value, unless_empty
 from metrics.pair import align
 
 BLIND_TO = "whether a candidate is the right one: a measure of what is plausible alone"
@@ -46,7 +46,7 @@ def score(original: EventLog, release: EventLog, record: Mapping[str, Any]) -> d
     wanted, cases = np.unique(own.of_case[victims], return_counts=True)
     distances, fitting = _nearest(pair.original, pair.release, wanted)
     candidates = fitting @ released.counts
-    timed = not_applicable("the release has no times")
+    timed: Value = NO_TIMES
     if not release.untimed or original.untimed:
         timed = float((_nearest_in_time(original, release, victims, wanted, fitting) == 1).mean())
     return {

@@ -9,7 +9,7 @@ import numpy as np
 
 from data.hashing import case_keys
 from data.log import DURATION, EventLog
-from metrics.metric import Metric, Value, not_applicable, unless_empty
+from metrics.metric import NO_TIMES, Metric, Value, not_applicable, unless_empty
 
 HASHES = ("md5", "sha1", "sha256")  # without salt, anyone who knows an id finds it
 
@@ -51,7 +51,7 @@ def score(original: EventLog, release: EventLog) -> dict[str, Value]:
     for name, find, least in (("original_times", with_original_times, 2), ("shifted_times", with_original_gaps, 3)):
         long = int((release.lengths >= least).sum())
         if release.untimed and not original.untimed:
-            values[name] = not_applicable("the release has no times")
+            values[name] = NO_TIMES
         else:
             found = len(find(original, release))
             values[name] = found / long if long else not_applicable(f"no released case has {least} events")

@@ -28,7 +28,7 @@ from data.log import EventLog
 from data.relation import grouped
 from metrics.knowledge import Matches, Traces, alone, traces_of
 from metrics.linkage import victims_of
-from metrics.metric import Metric, Value, not_applicable, unless_empty
+from metrics.metric import NO_TIMES, Metric, Value, not_applicable, unless_empty
 
 POINTS = (1, 2, 3, 5)
 PROJECTIONS = {
@@ -209,7 +209,7 @@ def _disclosed(traces: Traces, values: np.ndarray | None, kind: str, size: int) 
 def _lacks(projection: str, log: EventLog, of_cases: list[str], of_events: list[str]) -> Value | None:
     """Why there is no such projection, if so."""
     if projection == "times" and log.untimed:
-        return not_applicable("the release has no times")
+        return NO_TIMES
     if projection == "event_attributes" and not of_events:
         return _lacking("event")
     if projection == "case_attributes" and not of_cases:

@@ -16,11 +16,11 @@ import numpy as np
 from data.hashing import case_keys
 from data.log import EventLog
 from metrics.attack import Attack
-from metrics.attack_background_times import NO_TIMES, WIDTHS, midnight_of, timed
+from metrics.attack_background_times import WIDTHS, midnight_of, timed
 from metrics.intervals import newcombe, wilson
 from metrics.knowledge import alone, traces_of
 from metrics.linkage import MAIN, victims_of
-from metrics.metric import EMPTY, Metric, Value, not_applicable
+from metrics.metric import EMPTY, NO_TIMES, Metric, Value, not_applicable
 from metrics.pair import align
 
 TITLES = {

@@ -99,6 +99,9 @@ def not_applicable(reason: str) -> Marked:
     return Marked("n/a", reason)
 
 
+NO_TIMES = not_applicable("the release has no times")
+
+
 def unless_empty(metrics: tuple[Metric, ...]) -> Callable[[Score], Score]:
     """Decorate a score function so that a release without cases gets what its metrics declare for it."""
 
@@ -125,7 +128,7 @@ def unless_untimed(*names: str) -> Callable[[Score], Score]:
         def score(original: EventLog, release: EventLog, **private) -> dict[str, Value]:
             values = function(original, release, **private)
             if release.untimed and not original.untimed:
-                values |= dict.fromkeys(names, not_applicable("the release has no times"))
+                values |= dict.fromkeys(names, NO_TIMES)
             return values
 
         return score

@@ -225,7 +225,7 @@ def test_values_stay_in_range_and_do_not_depend_on_the_order_of_rows(table, k, r
     def scores(original, origins):
         known = {"original": original, "release": release, "origins": origins, "record": record}
         modules = [m for m in metric_modules() if m.METRICS[0].of == "relation"]
-        return {n: v for m in modules for n, v in m.score(**score._wanted_of(known, m.score)).items()}
+        return {n: v for m in modules for n, v in m.score(**score.wanted_of(known, m.score)).items()}
 
     values = scores(original, order)
     for name, value in values.items():
