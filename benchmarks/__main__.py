@@ -7,7 +7,6 @@ writes the document of what was measured before.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from tabulate import tabulate
 
 from benchmarks import suite
 from benchmarks.peers import PEERS, PeerError, interpreter
-from benchmarks.process import ROOT
+from benchmarks.process import LOGS, ROOT
 
 README = ROOT / "benchmarks/README.md"
 FOLLOWS = "## Big logs"
@@ -38,10 +37,9 @@ that of the embedding of Road Traffic is of one run.
 
 def main() -> None:
     """The command line."""
-    shared = Path(os.environ.get("PPM_SHARED", ROOT.parent / "shared"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--logs", type=Path, default=Path(os.environ.get("PPM_LOGS", shared / "data" / "logs")))
+    parser.add_argument("--logs", type=Path, default=LOGS)
     parser.add_argument("--part", choices=suite.PARTS, nargs="+", default=suite.PARTS, help="measure these parts alone")
     options = parser.parse_args()
     if options.rounds:

@@ -14,7 +14,6 @@ import ast
 import csv
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,8 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.process import ONE_THREAD, ROOT, Cost, python, run
+from benchmarks.process import ONE_THREAD, ROOT, Cost, project_copy, python, run
+from metrics.table import write_csv
 
 GROWTH = ROOT / "benchmarks/growth.csv"
 COLUMNS = (
@@ -40,7 +40,6 @@ ADDRESS = {"attributes": ["org:resource"]}
 # What the metrics are measured on: a real release; one without any utility and one with addresses, where those matter.
 SCORED = {"amun": (), "shuffle": ("emd_variants", "emsc"), "mondrian": ("isolation",)}
 ENVIRONMENT = {**os.environ, **ONE_THREAD, "PYTHONPATH": str(ROOT)}
-IGNORED = shutil.ignore_patterns(".*", "__pycache__", "results", "raw")
 SIZE = """
 import sys
 from data.io import read_log
@@ -53,7 +52,7 @@ def measured(log: str, share: float, only: Iterable[str] = ()) -> Iterator[dict[
     """The lines of one log at one share; of all, or of the import, mechanisms and metric files of some names."""
     wanted = set(only)
     with tempfile.TemporaryDirectory(prefix="big_") as folder:
-        project = shutil.copytree(ROOT, Path(folder, "project"), ignore=IGNORED)
+        project = project_copy(folder)
         paths = {name: Path(folder, f"{name}.parquet") for name in (log, log + ADDRESSED)}
         for name, path in paths.items():
             given = [sys.executable, "-m", "benchmarks.shapes", log, str(path), "--share", str(share)]
@@ -73,11 +72,7 @@ def keep(rows: Iterable[dict[str, object]], path: Path = GROWTH) -> None:
     """Enter lines into the table of measurements, each as soon as it is there, in place of the one of the same run."""
     for row in rows:
         lines = {_key(line): line for line in read(path)} | {_key(row): row}
-        with open(path.with_suffix(".part"), "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(lines[key] for key in sorted(lines))
-        os.replace(path.with_suffix(".part"), path)
+        write_csv(COLUMNS, ([lines[key][name] for name in COLUMNS] for key in sorted(lines)), path)
 
 
 def read(path: Path = GROWTH) -> list[dict[str, str]]:

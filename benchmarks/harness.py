@@ -15,10 +15,9 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.process import ROOT, run
+from benchmarks.process import project_copy, run
 from benchmarks.task import Inputs, Measured, Task
 
-IGNORED = shutil.ignore_patterns(".*", "__pycache__", "results", "raw")
 RULE = """rule copy:
     input:
         **source("copy"),
@@ -54,7 +53,7 @@ SCHEDULER = ["--scheduler", "greedy", "--scheduler-subsample", "200"]
 
 def tasks(inputs: Inputs) -> Iterator[Task]:
     """Making some runs, and planning many."""
-    project = shutil.copytree(ROOT, inputs.folder / "project", ignore=IGNORED)
+    project = project_copy(inputs.folder)
     (project / "mechanisms/copy").mkdir()
     (project / "mechanisms/copy/rule.smk").write_text(RULE)
     bare = inputs.folder / "bare"

@@ -7,6 +7,7 @@ this must stay small: no numpy, no log, no table in the process that measures.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("PPM_SHARED", ROOT.parent / "shared"))
+LOGS = Path(os.environ.get("PPM_LOGS", SHARED / "data" / "logs"))  # the folder of the real logs
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1")
 
 
@@ -52,6 +55,12 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None, fo
     return Cost(
         usage.ru_utime + usage.ru_stime, time.perf_counter() - started, usage.ru_maxrss * 1024 / 1e6, output.strip()
     )
+
+
+def project_copy(folder: str | Path) -> Path:
+    """A copy of the project in a folder, without results."""
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "results", "raw")
+    return Path(shutil.copytree(ROOT, Path(folder, "project"), ignore=ignored))
 
 
 def python(code: str, *arguments: object) -> list[str]:

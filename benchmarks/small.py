@@ -9,11 +9,8 @@ jobs again, to measure their CPU, and scores metric by metric. Together with ben
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,10 +20,10 @@ from pathlib import Path
 import yaml
 
 from benchmarks.big import COLUMNS
-from benchmarks.process import ROOT, run
+from benchmarks.process import LOGS, ROOT, project_copy, run
+from metrics.table import write_csv
 
 TABLE = ROOT / "benchmarks/small.csv"
-IGNORED = shutil.ignore_patterns(".*", "__pycache__", "results", "raw")
 EVENT_LOGS = {  # embedded, and real if there
     "structured": None,
     "sepsis": "Sepsis_Cases_-_Event_Log.xes.gz",
@@ -70,7 +67,7 @@ def study(logs: Path) -> dict[str, object]:
 def measured(logs: Path) -> Iterator[dict[str, object]]:
     """The lines of the table, one a job."""
     with tempfile.TemporaryDirectory(prefix="small_") as folder:
-        project = shutil.copytree(ROOT, Path(folder, "project"), ignore=IGNORED)
+        project = project_copy(folder)
         (project / "small.yaml").write_text(yaml.safe_dump(study(logs)))
         names = [path.parent.name for path in project.glob("*/*/rule.smk")]
         command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "small.yaml"]
@@ -130,17 +127,9 @@ def _metrics(project: Path, log: str, folder: Path) -> Iterator[dict[str, object
 def main() -> None:
     """Measure, and keep the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    shared = Path(os.environ.get("PPM_SHARED", ROOT.parent / "shared"))
-    parser.add_argument("--logs", type=Path, default=Path(os.environ.get("PPM_LOGS", shared / "data" / "logs")))
-    logs = parser.parse_args().logs
-    temporary = TABLE.with_suffix(".part")
-    with open(temporary, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
-        writer.writeheader()
-        for line in measured(logs):
-            writer.writerow(line)
-            file.flush()
-    os.replace(temporary, TABLE)
+    parser.add_argument("--logs", type=Path, default=LOGS)
+    lines = measured(parser.parse_args().logs)
+    write_csv(COLUMNS, ([line.get(name, "") for name in COLUMNS] for line in lines), TABLE)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import datetime
-import os
 import platform
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -18,6 +17,7 @@ from statistics import median
 from benchmarks import harness, importer, mechanisms, queries, relational
 from benchmarks.process import ROOT
 from benchmarks.task import Inputs, Measured, Task
+from metrics.table import write_csv
 
 PARTS = {
     "Import": importer,
@@ -66,12 +66,8 @@ def read() -> list[Line]:
 def _keep(part: str, lines: Iterable[Line]) -> None:
     order = [*PARTS]
     kept = [line for line in read() if line["part"] != part]
-    temporary = MEASURED.with_suffix(".part")
-    with open(temporary, "w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(sorted([*kept, *lines], key=lambda line: order.index(line["part"])))
-    os.replace(temporary, MEASURED)
+    found = sorted([*kept, *lines], key=lambda line: order.index(line["part"]))
+    write_csv(COLUMNS, ([line[name] for name in COLUMNS] for line in found), MEASURED)
 
 
 def _lines(part: str, task: Task, rounds: int) -> list[Line]:
