@@ -21,7 +21,9 @@ import numpy as np
 
 FORMS = ("linear", "quadratic", "shift", "alignment")
 ADDED, REMOVED = 2, 3
-KEPT_BYTES = 2**28  # of distances that are kept
+FIRST, GROWTH = 64, 8  # targets that are compared first, and how many times as many next
+STEPS = 16  # positions after which targets that are already too far are left out
+ROUNDING = 1e-6  # of sums of distances of activities, which may be a little below 0
 
 
 class Distance:
@@ -31,60 +33,60 @@ class Distance:
     ----------
     sources, targets : sequences of int arrays (length,)
         Activity codes.
-    common : int
-        Those to the first so many targets are computed together and kept, as they are asked for most.
     """
 
-    radii: tuple[float, ...] = (inf,)  # within which the nearest target is looked for, one after the other
+    def __init__(self, sources: Sequence[np.ndarray], targets: Sequence[np.ndarray]) -> None:
+        self._sources = sources
+        self._lengths = np.array([len(sequence) for sequence in targets])
 
-    def __init__(self, sources: Sequence[np.ndarray], targets: Sequence[np.ndarray], common: int) -> None:
-        self._sources, self._common = sources, np.arange(min(common, len(targets)))
-        self._rows: dict[int, tuple[float, np.ndarray]] = {}
+    def nearest(self, source: int, targets: np.ndarray) -> tuple[int, float]:
+        """Place of the first of the nearest among the targets at some positions, and its distance.
 
-    def __call__(self, source: int, targets: np.ndarray, radius: float = inf) -> np.ndarray:
-        """Distances of a source to the targets at some positions, float (targets,).
+        Targets are compared by rising bounds, as long as one can still be as near as the nearest so far.
+        """
+        sequence = self._sources[source]
+        bounds = self.bounds(sequence)[targets]
+        order = np.argsort(bounds.astype(np.min_scalar_type(bounds.max())), kind="stable")  # radix, where small
+        distances = np.full(len(targets), inf)
+        least, done, count = inf, 0, FIRST
+        while done < len(order) and bounds[order[done]] <= least + ROUNDING:
+            chunk = order[done : done + count]
+            chunk = chunk[bounds[chunk] <= least + ROUNDING]
+            distances[chunk] = self.compute(sequence, targets[chunk], least)
+            least = min(least, distances[chunk].min())
+            done, count = done + count, count * GROWTH
+        place = int(distances.argmin())
+        return place, float(distances[place])
+
+    def bounds(self, source: np.ndarray) -> np.ndarray:
+        """What the distances of a sequence to all targets are at least, int array (all targets,)."""
+        raise NotImplementedError
+
+    def compute(self, source: np.ndarray, targets: np.ndarray, radius: float = inf) -> np.ndarray:
+        """Distances of a sequence to the targets at some positions, numbers (targets,).
 
         Of those beyond the radius it is only certain that they are.
         """
-        distances = np.empty(len(targets))
-        common = targets < len(self._common)
-        distances[common] = self._row(source, radius)[targets[common]]
-        if not common.all():
-            distances[~common] = self.compute(self._sources[source], targets[~common], radius)
-        return distances
-
-    def near(self, source: int, targets: np.ndarray, own: int) -> np.ndarray:
-        """As a call, with infinity at position `own` unless that is negative, and exact only as far as the least."""
-        for radius in self.radii:
-            distances = self(source, targets, radius)
-            if own >= 0:
-                distances[own] = inf
-            if distances.min(initial=inf) <= radius:
-                break
-        return distances
-
-    def _row(self, source: int, radius: float) -> np.ndarray:
-        known, row = self._rows.get(source, (-inf, self._common))
-        if known < radius:
-            if len(self._rows) * self._common.nbytes >= KEPT_BYTES:
-                self._rows.clear()
-            row = self.compute(self._sources[source], self._common, radius)
-            self._rows[source] = radius, row
-        return row
-
-    def compute(self, source: np.ndarray, targets: np.ndarray, radius: float = inf) -> np.ndarray:
-        """Distances of a sequence to the targets at some positions, numbers (targets,), as in a call."""
         raise NotImplementedError
 
 
 class Levenshtein(Distance):
-    """Least number of activities to insert, delete or replace; a small radius makes it several times as fast."""
+    """Least number of activities to insert, delete or replace."""
 
-    radii = (16, 64, inf)
-
-    def __init__(self, sources: Sequence[np.ndarray], targets: Sequence[np.ndarray], common: int) -> None:
-        super().__init__(sources, targets, common)
+    def __init__(self, sources: Sequence[np.ndarray], targets: Sequence[np.ndarray]) -> None:
+        super().__init__(sources, targets)
         self._targets = np.array([as_text(sequence) for sequence in targets], dtype=object)
+        # How often each activity occurs in each target, a row an activity, so that sums run along memory.
+        activities = 1 + max(int(sequence.max(initial=-1)) for sequence in (*sources, *targets))
+        self._counts = np.zeros((activities, len(targets)), dtype=np.min_scalar_type(-2 * int(self._lengths.max())))
+        for target, sequence in enumerate(targets):
+            self._counts[:, target] = np.bincount(sequence, minlength=activities)
+
+    def bounds(self, source: np.ndarray) -> np.ndarray:
+        """Activities that one of both has more often than the other: each edit makes up for one of either."""
+        counts = np.bincount(source, minlength=len(self._counts)).astype(self._counts.dtype)
+        differing = np.abs(self._counts - counts[:, None]).sum(axis=0, dtype=self._counts.dtype)
+        return (differing + np.abs(self._lengths - len(source))) // 2
 
     def compute(self, source: np.ndarray, targets: np.ndarray, radius: float = inf) -> np.ndarray:
         from rapidfuzz.distance import Levenshtein as Edits
@@ -107,26 +109,25 @@ class Embedded(Distance):
     """
 
     def __init__(
-        self,
-        sources: Sequence[np.ndarray],
-        targets: Sequence[np.ndarray],
-        common: int,
-        activities: np.ndarray,
-        form: str,
+        self, sources: Sequence[np.ndarray], targets: Sequence[np.ndarray], activities: np.ndarray, form: str
     ) -> None:
-        super().__init__(sources, targets, common)
+        super().__init__(sources, targets)
         self._form = form
-        self._lengths = np.array([len(sequence) for sequence in targets])
         # Behind the end of a sequence stands a code at distance 0 to all, a position a row.
         beyond = len(activities)
-        self._positions = np.full((self._lengths.max(), len(targets)), beyond, dtype=np.int32)
+        shape = (self._lengths.max(), len(targets))
+        self._positions = np.full(shape, beyond, dtype=np.min_scalar_type(beyond))
         for target, sequence in enumerate(targets):
             self._positions[: len(sequence), target] = sequence
         self._activities = np.pad(activities, ((0, 0), (0, 1)))
 
+    def bounds(self, source: np.ndarray) -> np.ndarray:
+        """The penalty, of which `shift` may spare all."""
+        return self._penalty(source, self._lengths) * (self._form != "shift")
+
     def compute(self, source: np.ndarray, targets: np.ndarray, radius: float = inf) -> np.ndarray:
         if self._form in ("linear", "quadratic"):
-            return self._compared(source, targets) + self._penalty(source, targets)
+            return self._compared(source, targets, radius)
         if self._form == "alignment":
             return self._aligned(source, targets, drop=REMOVED, add=ADDED, first_drop=REMOVED, first_add=ADDED)
         result = np.empty(len(targets))
@@ -135,18 +136,23 @@ class Embedded(Distance):
         result[~longer] = self._aligned(source, targets[~longer], drop=2, add=2, first_drop=2, first_add=0)
         return result
 
-    def _compared(self, source: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        """Sum over the positions that both have, in their order."""
-        total = np.zeros(len(targets))
-        for activity, codes in zip(source, self._positions, strict=False):
-            total += self._activities[activity].take(codes[targets])
-        return total
+    def _compared(self, source: np.ndarray, targets: np.ndarray, radius: float) -> np.ndarray:
+        """Sum over the positions that both have, in their order, and the penalty."""
+        total, penalty = np.zeros(len(targets)), self._penalty(source, self._lengths[targets])
+        kept = np.arange(len(targets))
+        for start in range(0, min(len(source), len(self._positions)), STEPS):
+            codes = self._positions[start : start + STEPS, targets[kept]]
+            found = self._activities[source[start : start + len(codes), None], codes[: len(source) - start]]
+            # Added one after the other, as sums in another order round to other values.
+            total[kept] = np.add.accumulate(np.concatenate((total[None, kept], found)), axis=0)[-1]
+            kept = kept[total[kept] + penalty[kept] <= radius + ROUNDING]
+        return total + penalty
 
-    def _penalty(self, source: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        excess = self._lengths[targets] - len(source)
+    def _penalty(self, source: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        excess = lengths - len(source)
         penalty = np.where(excess > 0, ADDED * excess, -REMOVED * excess)
         if self._form == "quadratic":
-            penalty *= np.where(self._lengths[targets] > 0, np.abs(excess), 1)
+            penalty *= np.where(lengths > 0, np.abs(excess), 1)
         return penalty
 
     def _aligned(

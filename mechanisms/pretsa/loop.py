@@ -146,25 +146,19 @@ class Loop:
     def _merge(self, cases: np.ndarray) -> None:
         """Merge cut cases into the nearest sequences as they stand right after the cut."""
         candidates = self._key_order[self.profile.candidates(self.state)[self._key_order]]
-        nodes = self.profile.nodes[candidates]
-        position = np.full(len(self.tree), -1)
-        position[nodes] = np.arange(len(nodes))
-        targets = [
-            self._nearest(variant, candidates, own)
-            for variant, own in zip(cases.tolist(), position[self._homes[cases]].tolist(), strict=True)
-        ]
-        ends = {target: self.profile.end(self.state, int(nodes[target])) for target in set(targets) - {None}}
+        targets = [self._nearest(variant, candidates) for variant in cases.tolist()]
+        ends = {target: self.profile.end(self.state, int(self.profile.nodes[target])) for target in {*targets} - {None}}
         for variant, target in zip(cases.tolist(), targets, strict=True):
             self._place(variant, ends.get(target, ROOT))
 
-    def _nearest(self, variant: int, candidates: np.ndarray, own: int) -> int | None:
-        """Position of the candidate that a variant is merged into, if there is any but the one at `own`."""
-        distances = self._distance.near(variant, candidates, own)
-        nearest = int(distances.argmin()) if len(candidates) else own
-        if nearest == own:
+    def _nearest(self, variant: int, candidates: np.ndarray) -> int | None:
+        """The candidate that a variant is merged into, if there is any but the variant itself."""
+        others = candidates[candidates != variant]  # the first of the profile's nodes are the ends of the variants
+        if not len(others):
             return None
-        self.move_distance += float(distances[nearest]) * int(self.tree.variants.counts[variant])
-        return nearest
+        place, distance = self._distance.nearest(variant, others)
+        self.move_distance += distance * int(self.tree.variants.counts[variant])
+        return int(others[place])
 
     def _place(self, variant: int, end: int) -> None:
         state, weight = self.state, self.tree.variants.counts[variant]

@@ -113,14 +113,13 @@ def _variant_order(log: EventLog, order: str, rng: np.random.Generator) -> np.nd
 
 
 def _distance(log: EventLog, targets: list[np.ndarray], options: Options, rng: np.random.Generator) -> Distance:
-    common = len(log.variants)  # these are the first of every profile's nodes
-    sources = [log.variants.sequence(variant) for variant in range(common)]
+    sources = [log.variants.sequence(variant) for variant in range(len(log.variants))]
     if options.distance == "levenshtein":
-        return Levenshtein(sources, targets, common)
+        return Levenshtein(sources, targets)
     from mechanisms.pretsa.embedding import read_embedding, train
 
     embedding = read_embedding(options.embedding) if options.embedding else train(log, seed=int(rng.integers(2**31)))
-    return Embedded(sources, targets, common, embedding.of(log.labels), options.form)
+    return Embedded(sources, targets, embedding.of(log.labels), options.form)
 
 
 def _classes(

@@ -24,17 +24,21 @@ class Population:
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
         self.range = values[-1] - values[0]
-        self._scaled = np.append((values - values[0]) / self.range, 1.0)
-        self._sums = np.concatenate(([0.0], np.cumsum(self._scaled[:-1])))
+        scaled = self._scale(values)
+        self._mean = float(scaled.mean())
+        self._scaled = np.append(scaled, 1.0)
+        self._sums = np.concatenate(([0.0], np.cumsum(scaled)))
 
     def distance(self, sample: np.ndarray) -> float:
         """Wasserstein-1 distance of a rising sample to the population, as a share of the population's range."""
-        edges = np.arange(len(sample) + 1) * (len(self.values) / len(sample))
-        low, high = edges[:-1], np.minimum(edges[1:], len(self.values))
+        edges = np.minimum(np.arange(len(sample) + 1) * (len(self.values) / len(sample)), len(self.values))
+        low, high, sums = edges[:-1], edges[1:], self._sum(edges)
         middle = np.clip(np.searchsorted(self.values, sample, side="right"), low, high)
-        scaled = (sample - self.values[0]) / self.range
-        costs = scaled * (2 * middle - low - high) - 2 * self._sum(middle) + self._sum(low) + self._sum(high)
+        costs = self._scale(sample) * (2 * middle - low - high) - 2 * self._sum(middle) + sums[:-1] + sums[1:]
         return float(costs.sum()) / len(self.values)
+
+    def _scale(self, values: np.ndarray) -> np.ndarray:
+        return (values - self.values[0]) / self.range
 
     def _sum(self, ranks: np.ndarray) -> np.ndarray:
         """Sum of the scaled values up to a rank, which may lie between two of them."""
@@ -43,6 +47,9 @@ class Population:
 
     def reaches(self, sample: np.ndarray, limit: float) -> bool:
         """Whether the distance of a rising sample to the population is at least `limit`."""
+        # All may move to the least value and on from there, so the distance is at most the sum of both means.
+        if self._scale(sample).mean() + self._mean < limit - GUARD:
+            return False
         distance = self.distance(sample)
         if abs(distance - limit) > GUARD:
             return distance > limit

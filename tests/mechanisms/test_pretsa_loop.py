@@ -14,7 +14,7 @@ from pretsa_logs import Literal, levenshtein, log_of, random_cases, released, va
 
 from mechanisms import Infeasible
 from mechanisms.pretsa import anonymize
-from mechanisms.pretsa.distance import Embedded, Levenshtein
+from mechanisms.pretsa.distance import FORMS, Embedded, Levenshtein
 
 PROFILES = ("sound", "r19", "r21")
 
@@ -226,9 +226,10 @@ def test_the_loan_request(form):
     labels, distances = loan_distances()
     texts = ["CR NR SC IC", "CR CA SC PM", "CR RF BA IC"]
     codes = [np.array([labels.index(label) for label in text.split()]) for text in texts]
-    metric = Embedded(codes, codes, len(codes), distances, form)
-    assert metric(0, np.arange(3)).tolist() == pytest.approx([0, 0.3, 2.0])
-    assert metric(1, np.array([2])).tolist() == pytest.approx([2.1])
+    metric = Embedded(codes, codes, distances, form)
+    assert metric.compute(codes[0], np.arange(3)).tolist() == pytest.approx([0, 0.3, 2.0])
+    assert metric.compute(codes[1], np.array([2])).tolist() == pytest.approx([2.1])
+    assert metric.nearest(0, np.array([2, 1])) == (1, pytest.approx(0.3))
     assert levenshtein(texts[0].split(), texts[1].split()) == levenshtein(texts[0].split(), texts[2].split()) == 2
 
 
@@ -248,8 +249,8 @@ def test_excess_events(source, target, linear, quadratic, alignment, shift):
     codes = [np.array([labels.index(label) for label in text.split()], dtype=int) for text in (source, target)]
     forms = {"linear": linear, "quadratic": quadratic, "alignment": alignment, "shift": shift}
     for form, expected in forms.items():
-        metric = Embedded([codes[0]], [codes[1], codes[0]], 1, distances, form)
-        assert metric(0, np.array([0]))[0] == pytest.approx(expected), form
+        metric = Embedded([codes[0]], [codes[1], codes[0]], distances, form)
+        assert metric.compute(codes[0], np.array([0]))[0] == pytest.approx(expected), form
 
 
 @settings(max_examples=30, deadline=None)
@@ -260,7 +261,7 @@ def test_the_alignment_is_the_cheapest(seed):
     distances = rng.uniform(0, 2, (4, 4))
     np.fill_diagonal(distances, 0)
     source, *targets = (rng.integers(0, 4, rng.integers(1, 7)) for _ in range(5))
-    found = Embedded([source], targets, 2, distances, "alignment")(0, np.arange(4))
+    found = Embedded([source], targets, distances, "alignment").compute(source, np.arange(4))
     for target, cost in zip(targets, found, strict=True):
         table = np.add.outer(3.0 * np.arange(len(source) + 1), 2.0 * np.arange(len(target) + 1))
         for i, one in enumerate(source, start=1):
@@ -270,24 +271,24 @@ def test_the_alignment_is_the_cheapest(seed):
         assert cost == pytest.approx(table[-1, -1])
 
 
-@pytest.mark.parametrize("own", [-1, 0, 30])
-def test_the_nearest_is_found_without_the_distances_beyond_it(own):
-    """Traces from near to far, more than the largest radius apart."""
+@pytest.mark.parametrize("form", ["levenshtein", *FORMS])
+def test_the_nearest_is_found_without_the_distances_beyond_it(form):
+    """Traces from near to far, each several times, so that the first of equal ones counts."""
     rng = np.random.default_rng(5)
-    base = rng.integers(0, 6, 300)
+    activities = rng.uniform(0, 2, (13, 13))
+    activities[rng.random((13, 13)) < 0.2] = -1e-16  # as the rounding of a cosine makes it
+    np.fill_diagonal(activities, 0)
+    base = rng.integers(0, 6, 100)
     targets = []
-    for changes in (0, 3, 15, 16, 17, 60, 64, 65, 150, 200):
-        for _ in range(4):
+    for changes in (0, 1, 2, 5, 6, 7, 20, 30, 60, 90):
+        for _ in range(8):
             trace = base.copy()
-            trace[rng.choice(300, changes, replace=False)] = 7
-            targets.append(trace[: rng.integers(200, 301)])
-    for source in (base, rng.integers(0, 6, 40), rng.integers(8, 12, 500)):
-        distance = Levenshtein([source], targets, 25)
-        for candidates in (np.arange(40), np.arange(38, 11, -1), np.arange(10, 40)):
-            place = own if own < len(candidates) else -1
-            expected = distance(0, candidates)
-            if place >= 0:
-                expected[place] = np.inf
-            distance = Levenshtein([source], targets, 25)
-            found = distance.near(0, candidates, place)
-            assert (found.argmin(), found.min()) == (expected.argmin(), expected.min())
+            trace[rng.choice(100, changes, replace=False)] = 7
+            targets += [trace[: rng.integers(60, 101)]] * 3
+    sources = [base, base[:90], rng.integers(0, 6, 40), rng.integers(8, 12, 200)]
+    metric = Embedded(sources, targets, activities, form) if form in FORMS else Levenshtein(sources, targets)
+    for number, source in enumerate(sources):
+        for candidates in (np.arange(240), np.arange(239, 24, -1), rng.permutation(240)[:70], np.array([200])):
+            every = metric.compute(source, candidates)
+            assert metric.nearest(number, candidates) == (every.argmin(), every.min())
+            assert (metric.bounds(source)[candidates] <= every + 1e-9).all()
