@@ -165,8 +165,9 @@ def test_internal_measures(log, embedding, reported, name):
         if (row["log"], row["seed"]) != (name, "1"):
             continue
         found = measures(log(KEYS[name]), read_embedding(embedding(KEYS[name])))
-        assert found["mean"] == pytest.approx(float(row["mean_incl_diag"]), abs=1e-6)
-        assert found["std"] == pytest.approx(float(row["std_incl_diag"]), abs=1e-6)
+        # The rounding of another CPU's kernel moves both by 1e-5; another seed by more than 1e-3.
+        assert found["mean"] == pytest.approx(float(row["mean_incl_diag"]), abs=1e-4)
+        assert found["std"] == pytest.approx(float(row["std_incl_diag"]), abs=1e-4)
         for x in (1, 2, 3, 5):
             assert found[f"median_follower_share_{x}"] == pytest.approx(float(row[f"median_top{x}_follower_share"]))
 
