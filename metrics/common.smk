@@ -23,6 +23,11 @@ for claim in CLAIMS:
 RUN_FILES = ("release.parquet", "run.json", "origins.parquet")
 
 
+def score_mb(wildcards, attempt):
+    """The memory to ask a cluster for: more than the limit, so that there, too, it is the job that ends a metric."""
+    return config["score_memory_mb"] + attempt * MORE_MB
+
+
 def cell_files(wildcards):
     """Releases, records and origins of all repeats of a cell."""
     return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in RUN_FILES]

@@ -83,7 +83,14 @@ def not_ok(rows: Sequence[Row]) -> Iterator[Finding]:
     for (cell, metric, status), count in marked.items():
         by_share[cell, status, f"{count} of {repeats[cell, metric]} repeats"].append(metric)
     for (cell, status, share), names in by_share.items():
-        yield Finding("error" if status == "ERR" else "info", cell, f"{status} in {share}: {', '.join(names)}")
+        yield Finding(_severity(status, names), cell, f"{status} in {share}: {', '.join(names)}")
+
+
+def _severity(status: str, names: Sequence[str]) -> str:
+    """A run that failed or was ended is a result; that a score was ended, though its run succeeded, is not."""
+    if status == "ERR":
+        return "error"
+    return "warning" if status in ("TO", "OOM") and "cpu_s" not in names else "info"
 
 
 def broken_claims(rows: Sequence[Row], declared: dict[str, Metric]) -> Iterator[Finding]:

@@ -4,6 +4,9 @@
 `release.parquet`, `run.json` and, where the mechanism tells, `origins.parquet`. A run that did not succeed has its
 status in every row and no value. With `--verdicts` what the runs claim is checked, too (`metrics.verification`).
 
+A metric file that takes too long or too much memory, or fails, has the status TO, OOM or ERR in its rows; the others
+keep their values, as they are computed in another process (`metrics.worker`). The job says why.
+
 A score function takes any of `original`, `release`, `origins` and `record`, by these names. Of runs on a log without
 some of its cases (`data.held_out`) it takes these as `outsiders`; then only metrics that compare with them are
 computed, and the rows are of the whole log.
@@ -34,77 +37,119 @@ from data.release import read_release
 from metrics.metric import EMPTY, Marked, Value, not_applicable
 from metrics.registry import metric_modules
 from metrics.table import Row, write_csv
-from metrics.verification import Claim, claims
+from metrics.verification import Claim, claims, undecided
+from metrics.worker import Worker
 
+RELEASE, CLAIMS = "release", "claims"  # what a worker is asked for besides metric files
 STATUS_OF_RUN = {"timeout": "TO", "memory": "OOM", "infeasible": "INF", "error": "ERR"}
 
 logger = logging.getLogger(__name__)
 
 
+class Scorer:
+    """Answers questions on runs that succeeded; a release is read at the first one, and kept until another is.
+
+    Parameters
+    ----------
+    original : EventLog or Relation
+    outsiders : EventLog, optional
+        The cases that the runs' log lacks.
+    """
+
+    def __init__(self, original: EventLog | Relation, outsiders: EventLog | None = None) -> None:
+        self._given = {"original": original, "outsiders": outsiders}
+        self._folder: Path | None = None
+        self._known: dict[str, Any] = {}
+
+    def __call__(self, question: tuple[Path, str]) -> Marked | dict[str, Value] | list[Claim] | None:
+        """The answer to the folder of a run and `RELEASE`, `CLAIMS` or the name of a metric file.
+
+        Returns
+        -------
+        Marked or None, list of Claim, dict
+            Why the release cannot be read, if so; the verdicts on what the run claims; the values of the metric file.
+        """
+        folder, wanted = question
+        if wanted == RELEASE:
+            return self._unreadable(folder)
+        if wanted == CLAIMS:
+            known = self._of(folder)
+            record = known["record"]
+            return list(claims(known["original"], known["release"], known["origins"], record, run_of(record)))
+        [module] = [module for module in metric_modules() if module.__name__ == wanted]
+        return _evaluate(module, partial(self._values, module, folder), folder)
+
+    def _unreadable(self, folder: Path) -> Marked | None:
+        try:
+            self._of(folder)
+        except LogError as error:
+            return Marked("ERR", f"the run is recorded as ok, but: {error}")
+        return None
+
+    def _values(self, module: ModuleType, folder: Path) -> dict[str, Value]:
+        if not _needs_release(module):
+            return module.score(**wanted_of(self._given | {"record": record_of(folder)}, module.score))
+        known = self._of(folder)
+        if isinstance(known["release"], DirectlyFollowsGraph):
+            return _score_graph(module, known["original"], known["release"])
+        return module.score(**wanted_of(known, module.score))
+
+    def _of(self, folder: Path) -> dict[str, Any]:
+        """All that a score function may take of a run."""
+        if self._folder != folder:
+            self._folder, self._known = None, {}  # of the run before
+            release = read_release(folder / "release.parquet")
+            is_graph = isinstance(release, DirectlyFollowsGraph)
+            sizes = () if is_graph else (_size(self._given["original"]), _size(release))
+            origins = None if is_graph else read_origins(folder / "origins.parquet", *sizes)
+            self._known = self._given | {"record": record_of(folder), "release": release, "origins": origins}
+            self._folder = folder
+        return self._known
+
+
 def score_run(
-    original: EventLog | Relation,
-    folder: Path,
-    modules: Sequence[ModuleType],
-    outsiders: EventLog | None = None,
-    verify: bool = False,
+    worker: Worker, folder: Path, modules: Sequence[ModuleType], verify: bool = False
 ) -> tuple[list[Row], list[Claim]]:
     """The rows of one run, one a metric; and if wanted the verdicts on what it claims, if it succeeded.
 
     Parameters
     ----------
-    original : EventLog or Relation
+    worker : Worker
+        Of a `Scorer`.
     folder : path
         Holds `run.json` and, if the run succeeded, `release.parquet`: a log, a directly-follows graph or a relation.
     modules : sequence of metric files
-    outsiders : EventLog, optional
-        The cases that the run's log lacks.
     verify : bool
     """
-    record = json.loads((folder / "run.json").read_text())
-    run = record["log"].removesuffix(MEMBERS), record["mechanism"], record["parameters_id"], str(record["repeat"])
-    known = {"original": original, "record": record, "outsiders": outsiders}
-    failure = _read(known, folder)
-    values = _all_marked(failure, modules) if failure else _values(known, folder, modules)
-    rows = [Row(*run, name, *_cells(value)) for name, value in values.items()]
-    if failure or not verify:
-        return rows, []
-    return rows, list(claims(original, known["release"], known["origins"], record, run))
-
-
-def _read(known: dict[str, Any], folder: Path) -> Marked | None:
-    """Add the release and its origins to what is known of a run, or tell why there are none."""
-    original, record = known["original"], known["record"]
+    record = record_of(folder)
     if record["status"] != "ok":
-        return Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or "")
-    try:
-        known["release"] = release = read_release(folder / "release.parquet")
-        is_graph = isinstance(release, DirectlyFollowsGraph)
-        sizes = () if is_graph else (_size(original), _size(release))
-        known["origins"] = None if is_graph else read_origins(folder / "origins.parquet", *sizes)
-    except LogError as error:
-        logger.error("the run is recorded as ok, but: %s", error)
-        return Marked("ERR", str(error))
-    return None
-
-
-def _values(known: Mapping[str, Any], folder: Path, modules: Sequence[ModuleType]) -> dict[str, Value]:
+        failed = Marked(STATUS_OF_RUN[record["status"]], record.get("reason") or "")
+        return _rows(record, {name: failed for module in modules for name in _names(module)}), []
+    unreadable = _ask(worker, folder, RELEASE)
     values: dict[str, Value] = {}
     for module in modules:
-        if isinstance(known["release"], DirectlyFollowsGraph) and _group(module) != "run":
-            score = partial(_score_graph, module, known["original"], known["release"])
-        else:
-            score = partial(module.score, **wanted_of(known, module.score))
-        values |= _evaluate(module, score, folder)
-    return values
+        lost = unreadable if _needs_release(module) or _is_error(unreadable) else None
+        answer = lost or _ask(worker, folder, module.__name__)
+        values |= dict.fromkeys(_names(module), answer) if isinstance(answer, Marked) else answer
+    for name, value in values.items():
+        if isinstance(value, Marked):
+            logger.warning("%s: %s is %s: %s", folder, name, value.status, value.reason)
+    verdicts = (unreadable or _ask(worker, folder, CLAIMS)) if verify else []
+    if isinstance(verdicts, Marked):
+        logger.warning("%s: the claims are not checked: %s", folder, verdicts.reason)
+        verdicts = [undecided(run_of(record), verdicts.reason)]
+    return _rows(record, values), verdicts
 
 
-def _size(data: EventLog | Relation | RelationRelease) -> int:
-    """What origins are of: the cases of a log, the rows of a relation."""
-    return data.n_cases if isinstance(data, EventLog) else data.n_rows
+def record_of(folder: Path) -> dict[str, Any]:
+    """The record of a run."""
+    return json.loads((folder / "run.json").read_text())
 
 
-def _all_marked(mark: Marked, modules: Sequence[ModuleType]) -> dict[str, Value]:
-    return {metric.name: mark for module in modules for metric in module.METRICS}
+def run_of(record: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Log, mechanism, parameters and repeat, as in the tables."""
+    log = record["log"].removesuffix(MEMBERS)
+    return log, record["mechanism"], record["parameters_id"], str(record["repeat"])
 
 
 def wanted_of(known: Mapping[str, Any], function: Callable) -> dict[str, Any]:
@@ -112,22 +157,54 @@ def wanted_of(known: Mapping[str, Any], function: Callable) -> dict[str, Any]:
     return {name: known[name] for name in inspect.signature(function).parameters}
 
 
+def _ask(worker: Worker, folder: Path, wanted: str) -> Any:
+    """The answer of the worker, or why there is none."""
+    try:
+        return worker.ask((folder, wanted))
+    except TimeoutError as error:
+        return Marked("TO", str(error))
+    except MemoryError as error:
+        return Marked("OOM", str(error))
+    except ChildProcessError as error:
+        return Marked("ERR", str(error))
+
+
+def _rows(record: Mapping[str, Any], values: Mapping[str, Value]) -> list[Row]:
+    return [Row(*run_of(record), name, *_cells(value)) for name, value in values.items()]
+
+
+def _size(data: EventLog | Relation | RelationRelease) -> int:
+    """What origins are of: the cases of a log, the rows of a relation."""
+    return data.n_cases if isinstance(data, EventLog) else data.n_rows
+
+
+def _names(module: ModuleType) -> list[str]:
+    return [metric.name for metric in module.METRICS]
+
+
 def _group(module: ModuleType) -> str:
     return module.METRICS[0].group
 
 
+def _needs_release(module: ModuleType) -> bool:
+    return _group(module) != "run"
+
+
+def _is_error(mark: Marked | None) -> bool:
+    return mark is not None and mark.status == "ERR"
+
+
 def _score_graph(module: ModuleType, original: EventLog, release: DirectlyFollowsGraph) -> dict[str, Value]:
     """The values of a metric file for a graph: those of its `score_graph`, if it has one, and no others."""
-    names = [metric.name for metric in module.METRICS]
     if not len(release):
-        return dict.fromkeys(names, EMPTY)
-    values = dict.fromkeys(names, not_applicable("the release is a directly-follows graph"))
+        return dict.fromkeys(_names(module), EMPTY)
+    values = dict.fromkeys(_names(module), not_applicable("the release is a directly-follows graph"))
     return values | (module.score_graph(original, release) if hasattr(module, "score_graph") else {})
 
 
 def _evaluate(module: ModuleType, score: Callable[[], dict[str, Value]], folder: Path) -> dict[str, Value]:
-    """The values of one metric file; one that fails is marked ERR and does not take the others along."""
-    names = [metric.name for metric in module.METRICS]
+    """The values of one metric file; one that fails is marked and does not take the others along."""
+    names = _names(module)
     try:
         values = score()
         if sorted(values) != sorted(names):
@@ -136,11 +213,11 @@ def _evaluate(module: ModuleType, score: Callable[[], dict[str, Value]], folder:
             number = value.value if isinstance(value, Marked) else value
             if number is not None and not math.isfinite(number):
                 raise ValueError(f"{name} is {number}; return not_applicable(reason) where it is undefined")
-            if isinstance(value, Marked):
-                logger.warning("%s: %s is %s: %s", folder, name, value.status, value.reason)
+    except MemoryError as error:
+        return dict.fromkeys(names, Marked("OOM", str(error)))
     except Exception as error:
         logger.exception("%s: %s failed", folder, module.__name__)
-        return {name: Marked("ERR", str(error)) for name in names}
+        return dict.fromkeys(names, Marked("ERR", str(error)))
     return values
 
 
@@ -171,6 +248,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--verdicts", type=Path, help="the CSV file to write of what the runs claim")
     parser.add_argument("--outsiders", type=Path, help="the cases that the log lacks, to be compared with")
+    parser.add_argument(
+        "--limit-s", type=float, default=math.inf, help="wall time of a metric file on one run (no limit)"
+    )
+    parser.add_argument("--limit-mb", type=float, default=math.inf, help="memory of scoring in MB (no limit)")
     options = parser.parse_args(arguments)
     logging.basicConfig(format="%(levelname)s: %(message)s")
     kind = "relation" if options.log.suffix == ".parquet" and is_relation(options.log) else "log"
@@ -179,10 +260,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     outsiders = None if options.outsiders is None else read_log(options.outsiders)
     verify = options.verdicts is not None and outsiders is None and not options.costs_only
     rows, verdicts = [], []
+    worker = Worker(Scorer(original, outsiders), options.limit_s, options.limit_mb)
     for run in options.runs:
-        scored, verified = score_run(original, run, modules, outsiders, verify)
+        scored, verified = score_run(worker, run, modules, verify)
         rows += scored
         verdicts += verified
+    worker.close()
     write_csv(Row._fields, rows, options.out)
     if options.verdicts is not None:
         write_csv(Claim._fields, verdicts, options.verdicts)

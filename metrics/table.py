@@ -19,7 +19,8 @@ class Row(NamedTuple):
     value : float or None
         None where the status says why there is none.
     status : str
-        'ok', a mark of the metric (EMPTY, n/a, bracket, sampled) or that of a failed run (TO, OOM, INF, ERR).
+        'ok', a mark of the metric (EMPTY, n/a, bracket, sampled), that of a failed run (TO, OOM, INF, ERR), or of a
+        metric that took too long or too much memory, or failed (TO, OOM, ERR).
     """
 
     log: str

@@ -80,6 +80,11 @@ def claims(
         yield Claim(*run, name, claimed, outcome, verdict.worst, breaking, verdict.exempt, witness)
 
 
+def undecided(run: tuple[str, str, str, str], reason: str) -> Claim:
+    """The one line of a run whose claims could not be checked."""
+    return Claim(*run, "all", "", UNKNOWN, None, None, 0, reason)
+
+
 def _of_log(
     original: EventLog, release: EventLog, origins: np.ndarray | None, record: Mapping[str, Any]
 ) -> Iterator[tuple[str, float | str, Verdict]]:

@@ -55,9 +55,13 @@ def test_shares_of_failed_repeats():
         *run_of("amun", "0"),
         *run_of("amun", "1", **dict.fromkeys(declarations(), (None, "TO"))),
         *run_of("tvq", "0", dfg_tv=(None, "ERR")),
+        *run_of("tvq", "1", emsc=(None, "OOM"), emsc_gap=(None, "OOM")),
     ]
-    error, info = findings(rows)
-    assert error == ("error", "tvq/default/sepsis", "ERR in 1 of 1 repeats: dfg_tv")
+    error, warning, info = findings(rows)
+    assert error == ("error", "tvq/default/sepsis", "ERR in 1 of 2 repeats: dfg_tv")
+    assert warning == ("warning", "tvq/default/sepsis", "OOM in 1 of 2 repeats: emsc, emsc_gap"), (
+        "of a run that succeeded"
+    )
     assert info[:2] == ("info", "amun/default/sepsis")
     assert info.message.startswith("TO in 1 of 2 repeats: ")
 

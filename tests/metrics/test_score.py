@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
+import time
 
 import numpy as np
+import ot  # noqa: F401 - here, so that not every worker that is forked has to import it
 import pytest
 from small_logs import RX_ORIGINAL, RX_RELEASE
 
 from data.graph import directly_follows, write_graph
-from data.io import write_log
+from data.io import read_log, write_log
 from data.log import empty_log
 from data.origins import write_origins
-from metrics import model_imf, score, volume
+from metrics import local_order, model_imf, run_record, score, variant_shares, volume
 from metrics.registry import declarations
 from metrics.table import Row, read_scores
+from metrics.worker import Worker
 
 RECORD = {
     "log": "rx",
@@ -88,19 +92,18 @@ def test_a_run_gets_every_metric_with_all_digits(run, scored):
 
 
 def test_a_metric_takes_origins_and_record_by_name(run, scored, monkeypatch):
-    seen = {}
+    def told(release, record, origins):
+        last = -1 if origins is None else origins[-1]
+        return {"cases_ratio": release.n_cases, "events_ratio": record["repeat"], "variants": last}
 
-    def spy(release, record, origins):
-        seen.update(cases=release.n_cases, repeat=record["repeat"], origins=origins)
-        return {"cases_ratio": 1.0, "events_ratio": 1.0}
-
-    monkeypatch.setattr(volume, "score", spy)
+    monkeypatch.setattr(volume, "score", told)
     folder = run()
-    scored(folder)
-    assert seen == {"cases": RX_RELEASE.n_cases, "repeat": 3, "origins": None}
+    names = "cases_ratio", "events_ratio", "variants"
+    [rows] = scored(folder)
+    assert [rows[name].value for name in names] == [RX_RELEASE.n_cases, 3, -1]
     write_origins(np.arange(4), folder / "origins.parquet")
-    scored(folder)
-    assert seen["origins"].tolist() == [0, 1, 2, 3]
+    [rows] = scored(folder)
+    assert [rows[name].value for name in names] == [RX_RELEASE.n_cases, 3, 3]
 
 
 def test_origins_that_do_not_fit_the_release_are_an_error(run, scored, caplog):
@@ -209,7 +212,41 @@ def test_a_broken_metric_does_not_take_the_others_along(run, scored, monkeypatch
     assert {rows[name].status for name in ("cases_ratio", "events_ratio")} == {"ERR"}
     assert rows["cases_ratio"].value is None
     assert rows["emd_variants"].status == "ok"
-    assert "metrics.volume failed" in caplog.text
+    assert "cases_ratio is ERR: " in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("greedy", "mark", "reason"),
+    [
+        (lambda: time.sleep(60), "TO", "stopped at the limit of 3 s"),
+        (lambda: [bytearray(b"x") * 300_000_000, time.sleep(60)], "OOM", "beyond the limit of 300 MB"),
+        (lambda: np.empty(2**50, np.uint8), "OOM", "Unable to allocate"),
+        (lambda: os._exit(7), "ERR", "exit code 7"),
+    ],
+    ids=["time", "memory", "allocation", "crash"],
+)
+def test_a_metric_that_explodes_is_marked_with_its_reason_alone(
+    original, run, monkeypatch, caplog, greedy, mark, reason
+):
+    monkeypatch.setattr(volume, "score", lambda release: greedy())
+    worker = Worker(score.Scorer(read_log(original)), limit_s=3, limit_mb=300)
+    found, _ = score.score_run(worker, run(), [variant_shares, volume, run_record, local_order])
+    rows = {row.metric: row for row in found}
+    assert {(rows[metric.name].value, rows[metric.name].status) for metric in volume.METRICS} == {(None, mark)}
+    others = [metric.name for module in (variant_shares, local_order) for metric in module.METRICS]
+    assert {rows[name].status for name in (*others, "cpu_s")} == {"ok"}
+    assert f"cases_ratio is {mark}: " in caplog.text
+    assert reason in caplog.text
+
+
+def test_a_release_that_explodes_leaves_the_costs_of_its_run(original, run, monkeypatch, caplog):
+    monkeypatch.setattr(score, "read_release", lambda path: time.sleep(60))
+    worker = Worker(score.Scorer(read_log(original)), limit_s=1, limit_mb=500)
+    found, verdicts = score.score_run(worker, run(), [volume, run_record], verify=True)
+    rows = {row.metric: row for row in found}
+    assert {rows[metric.name].status for metric in volume.METRICS} == {"TO"}
+    assert (rows["cpu_s"].value, rows["cpu_s"].status) == (RECORD["cpu_s"], "ok")
+    assert [(line.verdict, line.witness) for line in verdicts] == [("UNKNOWN", "stopped at the limit of 1 s")]
 
 
 def test_command_line(original, run, tmp_path):
