@@ -40,11 +40,12 @@ class Numbers:
 
     def add(self, numbers: np.ndarray) -> None:
         """Add a block."""
-        added = numbers.astype(self.dtype, copy=False).tobytes()
-        if self.bytes + len(added) > len(self.memory):
-            self.memory.resize(2 * (self.bytes + len(added)))  # pages that are not written to take no memory
-        self.memory[self.bytes : self.bytes + len(added)] = added
-        self.bytes += len(added)
+        end = self.bytes + len(numbers) * self.dtype.itemsize
+        if end > len(self.memory):
+            self.memory.resize(2 * end)  # pages that are not written to take no memory
+        if numbers.any():  # as they are 0, the times of a release without any take none either
+            self.memory[self.bytes : end] = numbers.astype(self.dtype, copy=False).tobytes()
+        self.bytes = end
 
     def values(self) -> np.ndarray:
         """The column, not a copy; nothing can be added afterwards."""

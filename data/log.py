@@ -7,7 +7,7 @@ are in order, activities are integer codes, and timestamps are microseconds sinc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ CASE_NAME = "concept:name"  # of a trace in XES
 LIFECYCLE = "lifecycle:transition"
 DURATION = "duration_s"  # seconds from the start of an event to its time, where the source tells
 KEYS = (CASE, ACTIVITY, TIMESTAMP)
+CASES_AT_ONCE = 1 << 16
 
 
 class LogError(ValueError):
@@ -177,15 +178,17 @@ class EventLog:
     def variants(self) -> Variants:
         """The variants of the log and the variant of each case."""
         # Byte strings compare exactly and hash at C speed: one dictionary look-up a case.
-        buffer, width = self.activities.tobytes(), self.activities.itemsize
-        bounds = (self.offsets * width).tolist()
+        width = np.min_scalar_type(len(self.labels))
         index: dict[bytes, int] = {}
-        of_case = np.fromiter(
-            (index.setdefault(buffer[start:stop], len(index)) for start, stop in pairwise(bounds)),
-            dtype=np.int64,
-            count=self.n_cases,
-        )
-        representative = np.unique(of_case, return_index=True)[1]
+        of_case = np.empty(self.n_cases, dtype=np.int64)
+        for first in range(0, self.n_cases, CASES_AT_ONCE):
+            offsets = self.offsets[first : first + CASES_AT_ONCE + 1]
+            buffer = self.activities[offsets[0] : offsets[-1]].astype(width).tobytes()
+            bounds = ((offsets - offsets[0]) * width.itemsize).tolist()
+            of_case[first : first + CASES_AT_ONCE] = [
+                index.setdefault(buffer[start:stop], len(index)) for start, stop in pairwise(bounds)
+            ]
+        representative = np.flatnonzero(np.diff(np.maximum.accumulate(of_case), prepend=-1))
         lengths = self.lengths[representative]
         return Variants(
             of_case=of_case,
@@ -215,6 +218,20 @@ class EventLog:
             case_ids=tuple(case_ids),
             attributes={key: values[events] for key, values in self.attributes.items()},
         )
+
+    def recoded(self, codes: np.ndarray, labels: Sequence[str]) -> EventLog:
+        """The log, without further attributes, under other activity codes.
+
+        Parameters
+        ----------
+        codes : int32 array (labels,)
+            The new code of each activity, distinct indices into `labels`.
+        labels : sequence of str
+        """
+        log = EventLog(codes[self.activities], self.timestamps, self.offsets, tuple(labels), self.case_ids)
+        # They need not be found anew.
+        log.__dict__["variants"] = replace(self.variants, activities=codes[self.variants.activities])
+        return log
 
     @classmethod
     def from_rows(

@@ -120,16 +120,15 @@ def unless_empty(metrics: tuple[Metric, ...]) -> Callable[[Score], Score]:
 
 
 def unless_untimed(*names: str) -> Callable[[Score], Score]:
-    """Decorate a score function so that the named metrics, which are of times, are not applicable to a release of
-    activities alone. An original without times is compared as it is."""
+    """Decorate a function that scores the named metrics, which are of times, so that they are not applicable to a
+    release of activities alone, and cost nothing there. An original without times is compared as it is."""
 
     def decorate(function: Score) -> Score:
         @wraps(function)
         def score(original: EventLog, release: EventLog, **private) -> dict[str, Value]:
-            values = function(original, release, **private)
             if release.untimed and not original.untimed:
-                values |= dict.fromkeys(names, NO_TIMES)
-            return values
+                return dict.fromkeys(names, NO_TIMES)
+            return function(original, release, **private)
 
         return score
 

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from data.graph import OUTSIDE, DirectlyFollowsGraph, directly_follows, edge_numbers
-from data.log import EventLog, factorize, ranges
+from data.log import EventLog, Variants, factorize, ranges
 from data.texts import texts
 
 
@@ -71,7 +71,14 @@ class Pair:
     @cached_property
     def edge_counts(self) -> tuple[np.ndarray, np.ndarray]:
         """How often each directly-follows pair of either log occurs in the original and in the release."""
-        return self.edge_sums(*(np.ones(len(edges.codes)) for edges in self.edges))
+        return _sums_by_key(*self.variant_edges)
+
+    @cached_property
+    def variant_edges(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+        """The directly-follows pairs of the variants of the original and of the release: codes as in `edges`, and the
+        number of cases of each."""
+        base = len(self.release.labels)
+        return _variant_edges(self.original.variants, base), _variant_edges(self.release.variants, base)
 
     def edge_sums(self, original: np.ndarray, release: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sums over each directly-follows pair of either log of a weight per occurrence, float64 (edges,)."""
@@ -92,8 +99,7 @@ def align(original: EventLog, release: EventLog) -> Pair:
     """The pair in which the codes of the release are those of the original, new labels behind them."""
     index = {label: code for code, label in enumerate(original.labels)}
     recode = np.array([index.setdefault(label, len(index)) for label in release.labels], dtype=np.int32)
-    recoded = EventLog(recode[release.activities], release.timestamps, release.offsets, tuple(index), release.case_ids)
-    return Pair(original, recoded)
+    return Pair(original, release.recoded(recode, tuple(index)))
 
 
 def graph_frequencies(
@@ -138,6 +144,12 @@ def _edges(log: EventLog, base: int) -> Edges:
     inner = ~log.first_events[1:]
     activities = log.activities.astype(np.int64)
     return Edges((activities[:-1] * base + activities[1:])[inner], np.diff(log.timestamps)[inner])
+
+
+def _variant_edges(variants: Variants, base: int) -> tuple[np.ndarray, np.ndarray]:
+    activities = variants.activities.astype(np.int64)
+    within = np.delete(activities[:-1] * base + activities[1:], variants.offsets[1:-1] - 1)
+    return within, np.repeat(variants.counts, variants.lengths - 1)
 
 
 def _ngrams(log: EventLog, n: int, base: int) -> tuple[np.ndarray, np.ndarray]:

@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from data.log import EventLog, ranges
-from data.prefix_tree import prefix_tree
+from data.prefix_tree import PrefixTree, prefix_tree
 
 
 @dataclass(frozen=True, eq=False)
 class PrefixClasses:
     """The classes of a log, shorter prefixes first.
 
-    Attributes
+    Parameters
     ----------
-    activities : int64 array (classes,)
-        The last activity of each prefix.
-    parents : int64 array (classes,)
-        The class of the prefix without its last activity, -1 where none is left.
-    cases : int64 array (classes,)
-        How many cases begin with the prefix.
-    of_event : int64 array (events,)
-        The class of the prefix that ends with each event.
+    log : EventLog
+    tree : PrefixTree
+        Of its variants. Its root, the empty prefix, is no class.
     """
 
-    activities: np.ndarray
-    parents: np.ndarray
-    cases: np.ndarray
-    of_event: np.ndarray
+    log: EventLog
+    tree: PrefixTree
+
+    @property
+    def activities(self) -> np.ndarray:
+        """The last activity of each prefix, int64 (classes,)."""
+        return self.tree.labels
+
+    @cached_property
+    def parents(self) -> np.ndarray:
+        """The class of the prefix without its last activity, -1 where none is left; int64 (classes,)."""
+        return self.tree.parents - 1
+
+    @cached_property
+    def cases(self) -> np.ndarray:
+        """How many cases begin with the prefix, int64 (classes,)."""
+        variants = self.log.variants
+        weights = np.repeat(variants.counts, variants.lengths)
+        return np.bincount(self.tree.reached, weights, minlength=len(self.tree))[1:].astype(np.int64)
+
+    @cached_property
+    def of_event(self) -> np.ndarray:
+        """The class of the prefix that ends with each event, int64 (events,)."""
+        variants = self.log.variants
+        return self.tree.reached[ranges(variants.offsets[variants.of_case], self.log.lengths)] - 1
 
     def prefix(self, index: int) -> list[int]:
         """The activity codes of a class."""
@@ -44,7 +60,4 @@ class PrefixClasses:
 @lru_cache(maxsize=2)  # a release, and the same as aligned with its original
 def prefix_classes(log: EventLog) -> PrefixClasses:
     """The prefix classes of a log."""
-    variants = log.variants
-    tree = prefix_tree(variants)  # whose root, the empty prefix, is no class
-    of_event = tree.reached[ranges(variants.offsets[variants.of_case], log.lengths)] - 1
-    return PrefixClasses(tree.labels, tree.parents - 1, np.bincount(of_event, minlength=len(tree) - 1), of_event)
+    return PrefixClasses(log, prefix_tree(log.variants))

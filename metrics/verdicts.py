@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.log import EventLog
+from data.log import DURATION, EventLog
 from metrics.alike import KNOWN, alike, told
 from metrics.anonymity import persons_behind, persons_of_prefixes
 from metrics.duration_classes import DurationClasses, diversity, duration_classes, surviving_classes
@@ -98,8 +98,10 @@ def t_of_survivors(original: EventLog, release: EventLog, origins: np.ndarray, t
 
 def t_of_released_law(release: EventLog, t: float) -> Verdict:
     """Whether the durations of every prefix class are near those of all the release, which is what a reader sees."""
-    verdict = t_of_durations(release, release, t)
-    return verdict._replace(claim=f"t = {t:g} to the released law, by value")
+    claim = f"t = {t:g} to the released law, by value"
+    if release.untimed and DURATION not in release.attributes:
+        return Verdict(claim, UNKNOWN)
+    return t_of_durations(release, release, t)._replace(claim=claim)
 
 
 def _closer(
@@ -154,8 +156,10 @@ def no_novel_variant(original: EventLog, release: EventLog) -> Verdict:
 def no_novel_edge(original: EventLog, release: EventLog) -> Verdict:
     """Whether every released directly-follows pair occurs in the original; the witness is the most frequent other."""
     pair = align(original, release)
-    known, released = (edges.codes for edges in pair.edges)
-    novel, counts = np.unique(released[~np.isin(released, known)], return_counts=True)
+    (known, _), (released, cases) = pair.variant_edges
+    new = ~np.isin(released, known)
+    novel, place = np.unique(released[new], return_inverse=True)
+    counts = np.bincount(place, cases[new], minlength=len(novel)).astype(np.int64)
     witness = _labelling(pair.release, lambda worst: divmod(novel[worst], len(pair.release.labels)))
     return _none_of("no novel directly-follows pair", counts, witness)
 

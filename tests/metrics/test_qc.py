@@ -59,9 +59,7 @@ def test_shares_of_failed_repeats():
     ]
     error, warning, info = findings(rows)
     assert error == ("error", "tvq/default/sepsis", "ERR in 1 of 2 repeats: dfg_tv")
-    assert warning == ("warning", "tvq/default/sepsis", "OOM in 1 of 2 repeats: emsc, emsc_gap"), (
-        "of a run that succeeded"
-    )
+    assert warning == ("warning", "tvq/default/sepsis", "OOM in 1 of 2 repeats: emsc, emsc_gap")
     assert info[:2] == ("info", "amun/default/sepsis")
     assert info.message.startswith("TO in 1 of 2 repeats: ")
 
