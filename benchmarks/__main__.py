@@ -30,8 +30,7 @@ too; figures are medians, ratios have their range. † marks synthetic data. Eve
 sees whether both did the same. All parts together take 15 minutes of CPU.
 
 `snakemake plan` predicts from [growth.csv](growth.csv), see below, and [small.csv](small.csv), which
-`python -m benchmarks.small` writes; the lines of imports, BPIC 2012 and Road Traffic in it are medians of this suite,
-that of the embedding of Road Traffic is of one run.
+`python -m benchmarks.small` writes in ten minutes of CPU.
 """
 
 

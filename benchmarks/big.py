@@ -4,7 +4,8 @@
 `--logs`, `--shares` and `--only` choose. The logs are of `benchmarks.shapes`, at 1/16 to all of their cases. Mechanisms
 run through the workflow's own rules at the first value of every parameter that their rule declares (those in `VARIED`
 at all), those of relations on a log with an address a case; metric files score one by one
-(`benchmarks.metric_costs`). Limits are those of a run: 4 GB of memory, and CPU or wall time as below.
+(`benchmarks.metric_costs`), those that compare with cases held out on one more run of Amun. Limits are those of a run:
+4 GB of memory, and CPU or wall time as below.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
+import datetime
 import json
 import os
 import subprocess
@@ -22,13 +24,13 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.process import ONE_THREAD, ROOT, Cost, project_copy, python, run
+from benchmarks.process import ONE_THREAD, ROOT, Cost, machine, project_copy, python, run
 from metrics.table import write_csv
 
 GROWTH = ROOT / "benchmarks/growth.csv"
 COLUMNS = (
     "kind", "name", "parameters", "log", "share", "cases", "events", "variants", "cpu_s", "wall_s", "peak_mb",
-    "status", "reason",
+    "status", "reason", "date", "machine",
 )  # fmt: skip
 KEY = COLUMNS[:5]
 LOGS = ("bpic2017", "bpic2018", "bpic2019")
@@ -37,8 +39,15 @@ ADDRESSED = "_addresses"  # behind the name of a log with an address a case
 LIMIT_S, SCORE_LIMIT_S, LIMIT_MB = 900, 300, 4000
 VARIED = {"amun": ("mode",), "pretsa": ("distance",)}
 ADDRESS = {"attributes": ["org:resource"]}
-# What the metrics are measured on: a real release; one without any utility and one with addresses, where those matter.
-SCORED = {"amun": (), "shuffle": ("emd_variants", "emsc"), "mondrian": ("isolation",)}
+MEMBERS = "@members"  # ends the name of a log without the cases that are held out
+# What the metrics are measured on, by mechanism and end of the log's name: a real release; one of a log that lacks some
+# cases, one without any utility and one with addresses, where those matter.
+SCORED = {
+    ("amun", ""): (),
+    ("amun", MEMBERS): ("membership",),
+    ("shuffle", ""): ("emd_variants", "emsc"),
+    ("mondrian", ADDRESSED): ("isolation",),
+}
 ENVIRONMENT = {**os.environ, **ONE_THREAD, "PYTHONPATH": str(ROOT)}
 SIZE = """
 import sys
@@ -58,14 +67,20 @@ def measured(log: str, share: float, only: Iterable[str] = ()) -> Iterator[dict[
             given = [sys.executable, "-m", "benchmarks.shapes", log, str(path), "--share", str(share)]
             run(given + ["--addresses"] * (name != log))
         size = dict(zip(("cases", "events", "variants"), run(python(SIZE, paths[log])).output.split(), strict=True))
-        known = {"log": log, "share": share, **size}
+        known = {"log": log, "share": share, **size, **here()}
         if not wanted or "import" in wanted:
             yield known | _import(paths[log])
-        metrics = wanted - {*_grids(project), "import"}
-        if not wanted or metrics or wanted & {*_grids(project)}:
-            yield from (known | line for line in _runs(project, paths, (wanted | {*SCORED}) if metrics else wanted))
+        metrics = wanted - {*grids(project), "import"}
+        if not wanted or metrics or wanted & {*grids(project)}:
+            needed = {mechanism for mechanism, _ in SCORED} if metrics else set()
+            yield from (known | line for line in _runs(project, paths, wanted | needed))
         if not wanted or metrics:
-            yield from (known | line for line in _scores(project, metrics))
+            yield from (known | line for line in _scores(project, log, metrics))
+
+
+def here() -> dict[str, str]:
+    """When and where something is measured."""
+    return {"date": str(datetime.date.today()), "machine": machine()}
 
 
 def keep(rows: Iterable[dict[str, object]], path: Path = GROWTH) -> None:
@@ -101,7 +116,7 @@ def _figures(cost: Cost) -> dict[str, float]:
     return {"cpu_s": round(cost.cpu_s, 3), "wall_s": round(cost.wall_s, 3), "peak_mb": round(cost.peak_mb, 1)}
 
 
-def _grids(project: Path) -> dict[str, tuple[list[str], dict[str, list]]]:
+def grids(project: Path) -> dict[str, tuple[list[str], dict[str, list]]]:
     """What each mechanism reads, and its grid, as its rule declares them."""
     found = {}
     for path in sorted(project.glob("*/*/rule.smk")):
@@ -128,7 +143,7 @@ def _runs(project: Path, paths: dict[str, Path], wanted: set[str]) -> Iterator[d
     """Run the mechanisms on the log by the workflow; their lines, from the records of the runs."""
     log, addressed = paths
     experiments: dict[str, dict] = {}
-    for name, (reads, grid) in _grids(project).items():
+    for name, (reads, grid) in grids(project).items():
         if "log" not in reads or (wanted and name not in wanted):
             continue
         of = log if reads[0] == "log" else addressed
@@ -139,6 +154,9 @@ def _runs(project: Path, paths: dict[str, Path], wanted: set[str]) -> Iterator[d
         )
         experiment["mechanisms"].append(name)
         experiment["grids"] |= {name: chosen} if chosen else {}
+        if (name, MEMBERS) in SCORED:
+            once = {key: values[:1] for key, values in grid.items()}
+            experiments[f"members_{name}"] = members([log], name, once)
     names = [name for experiment in experiments.values() for name in experiment["mechanisms"]]
     settings = {
         "repeats": 1,
@@ -154,6 +172,8 @@ def _runs(project: Path, paths: dict[str, Path], wanted: set[str]) -> Iterator[d
         cwd=project, env={**os.environ, "PYTHONPATH": str(project)}, check=False, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     for path in sorted(project.glob("results/runs/*/*/*/0/run.json")):
+        if path.parent.parent.name not in paths:
+            continue
         record = json.loads(path.read_text())
         yield {
             "kind": "mechanism",
@@ -166,20 +186,46 @@ def _runs(project: Path, paths: dict[str, Path], wanted: set[str]) -> Iterator[d
         }
 
 
-def _scores(project: Path, wanted: set[str]) -> Iterator[dict[str, object]]:
+def members(logs: list[str], mechanism: str, grid: dict[str, list]) -> dict[str, object]:
+    """An experiment that runs a mechanism on logs without some of their cases, too."""
+    return {
+        "title": f"{mechanism}, with cases held out",
+        "logs": logs,
+        "mechanisms": [mechanism],
+        "metrics": ["member_advantage_trace"],
+        "grids": {mechanism: grid},
+    }
+
+
+def _scores(project: Path, log: str, wanted: set[str]) -> Iterator[dict[str, object]]:
     """What the metric files cost on the releases that were made."""
-    for mechanism, chosen in SCORED.items():
+    for (mechanism, end), chosen in SCORED.items():
         names = wanted & {*chosen} if wanted and chosen else wanted or {*chosen}
         if wanted and not names:
             continue
-        for folder in sorted(project.glob(f"results/runs/{mechanism}/*/*/0"))[:1]:
-            log = project / "results/logs" / folder.parent.name / "log.parquet"
-            limits = ["--limit-s", str(SCORE_LIMIT_S), "--limit-mb", str(LIMIT_MB)]
-            command = [sys.executable, "-m", "benchmarks.metric_costs", str(log), str(folder), *limits]
-            command += ["--metrics", *sorted(names)] if names else []
-            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=ENVIRONMENT) as process:
-                for line in process.stdout:
-                    yield {"kind": "metric", "parameters": f"release={mechanism}", **json.loads(line)}
+        for folder in sorted(project.glob(f"results/runs/{mechanism}/*/{log}{end}/0"))[:1]:
+            yield from scored(project, folder, SCORE_LIMIT_S, names)
+
+
+def scored(project: Path, folder: Path, limit_s: int, names: Iterable[str] = ()) -> Iterator[dict[str, object]]:
+    """What the metric files cost on a run, all that apply or some, each as soon as it is known.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        If they could not be measured.
+    """
+    log = project / "results/logs" / folder.parent.name / "log.parquet"
+    outsiders = log.with_name("held_out.parquet")
+    command = [sys.executable, "-m", "benchmarks.metric_costs", str(log), str(folder)]
+    command += ["--limit-s", str(limit_s), "--limit-mb", str(LIMIT_MB)]
+    command += ["--outsiders", str(outsiders)] if outsiders.exists() else []
+    command += ["--metrics", *sorted(names)] if names else []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=ENVIRONMENT) as process:
+        for line in process.stdout:
+            yield {"kind": "metric", "parameters": f"release={folder.parents[2].name}", **json.loads(line)}
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
 
 
 def main() -> None:

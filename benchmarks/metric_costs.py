@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("log", type=Path)
     parser.add_argument("run", type=Path, help="folder with release.parquet, run.json and origins.parquet")
     parser.add_argument("--metrics", nargs="*", help="files, without .py (all)")
+    parser.add_argument("--outsiders", type=Path, help="the cases that the log lacks: only metrics that want them")
     parser.add_argument("--limit-s", type=int, default=600, help="CPU seconds of a file (%(default)s)")
     parser.add_argument("--limit-mb", type=float, default=4000, help="memory of a process (%(default)s)")
     options = parser.parse_args()
@@ -47,10 +48,13 @@ def main() -> None:
         "release": release,
         "origins": read_origins(options.run / "origins.parquet", original.n_cases, release.n_cases),
         "record": json.loads((options.run / "run.json").read_text()),
+        "outsiders": options.outsiders and read_log(options.outsiders),
     }
     for module in metric_modules():
         name = module.__name__.removeprefix("metrics.")
-        if module.METRICS[0].of == "log" and (options.metrics is None or name in options.metrics):
+        first = module.METRICS[0]
+        applies = first.of == "log" and first.held_out == (options.outsiders is not None)
+        if applies and (options.metrics is None or name in options.metrics):
             score = partial(module.score, **wanted_of(known, module.score))
             print(json.dumps({"name": name} | _cost(module, score, options.limit_s, options.limit_mb)), flush=True)
 

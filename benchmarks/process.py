@@ -7,6 +7,7 @@ this must stay small: no numpy, no log, no table in the process that measures.
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -61,6 +62,13 @@ def project_copy(folder: str | Path) -> Path:
     """A copy of the project in a folder, without results."""
     ignored = shutil.ignore_patterns(".*", "__pycache__", "results", "raw")
     return Path(shutil.copytree(ROOT, Path(folder, "project"), ignore=ignored))
+
+
+def machine() -> str:
+    """Processors and Python of this machine."""
+    text = Path("/proc/cpuinfo").read_text().splitlines()
+    names = [line.split(":", 1)[1].strip() for line in text if line.startswith("model name")]
+    return f"{len(names)} x {names[0] if names else platform.machine()}, Python {platform.python_version()}"
 
 
 def python(code: str, *arguments: object) -> list[str]:

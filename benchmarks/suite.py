@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import csv
 import datetime
-import platform
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
 from benchmarks import harness, importer, mechanisms, queries, relational
-from benchmarks.process import ROOT
+from benchmarks.process import ROOT, machine
 from benchmarks.task import Inputs, Measured, Task
 from metrics.table import write_csv
 
@@ -84,13 +83,6 @@ def _lines(part: str, task: Task, rounds: int) -> list[Line]:
 def _figures(measured: Measured) -> Line:
     figures = {name: f"{getattr(measured, name):.4f}" for name in ("cpu_s", "process_cpu_s")}
     return figures | {"peak_mb": f"{measured.peak_mb:.0f}", "size": str(measured.size)}
-
-
-def machine() -> str:
-    """Processors and Python of this machine."""
-    text = Path("/proc/cpuinfo").read_text().splitlines()
-    names = [line.split(":", 1)[1].strip() for line in text if line.startswith("model name")]
-    return f"{len(names)} x {names[0] if names else platform.machine()}, Python {platform.python_version()}"
 
 
 def tasks(lines: Iterable[Line]) -> dict[tuple[str, ...], dict[str, list[Line]]]:

@@ -107,7 +107,7 @@ def predict(study: Study, predictor: Predictor, job: Job) -> float | None:
         return None if seconds is None else min(seconds, study.limit_s)
     if job.rule == "score":
         return _scoring(study, predictor, job, size)
-    if job.rule == "convert":
+    if job.rule == "convert" and study.kinds[log] == "log":
         return predictor.seconds("import", "import", {}, size)
     if job.rule == "fetch":
         return START_S  # the network is not ours to predict
@@ -234,12 +234,14 @@ def _gaps(study: Study, predictor: Predictor, lines: Mapping[str, Line]) -> list
     scored = [*_metric_files(asked, False), *(_metric_files((), True) if held_out else ())] if "score" in lines else ()
     metrics = sorted({*scored} - {*predictor.names("metric")})
     others = [name for name, line in lines.items() if line.unknown and name not in study.mechanisms]
+    stopped = sorted(name for _, name in predictor.least if name in {*scored, *lines})
     return [
         f"{what} {', '.join(names)} ({why})"
         for what, names, why in (
             ("all jobs of the logs", unsized, "their sizes are known once they are imported"),
             ("runs of", unmeasured, "never measured"),
-            ("the metrics of", metrics, "never measured, or not to their end"),
+            ("the metrics of", metrics, "never measured"),
+            ("the last part of", stopped, "when measured, always stopped at a limit"),
             ("some jobs of", [] if unsized else others, "never measured"),
         )
         if names

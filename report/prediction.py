@@ -15,7 +15,7 @@ LEAST_S = 0.001
 ENOUGH = 4.0  # times as large is the largest log measured, at least, for a fitted power
 EVENTS = 0  # the place of the events in `Size.drivers`
 MOST = 2.5  # the power of what grows fastest
-ENDED = ("ok", "n/a")  # what was measured to its end
+FAILED = ("timeout", "memory", "error", "infeasible")  # came to no end, or to none that says what one would cost
 
 
 class Size(NamedTuple):
@@ -29,6 +29,9 @@ class Size(NamedTuple):
     def drivers(self) -> np.ndarray:
         """What the cost may grow with: events, cases, variants, and the events of one case of each variant."""
         return np.array([self.events, self.cases, self.variants, self.variants * self.events / self.cases])
+
+
+Measured = dict[tuple[str, str], dict[frozenset[str], tuple[Size, float]]]  # by log and share, then by setting
 
 
 @dataclass(frozen=True)
@@ -71,17 +74,19 @@ class Predictor:
     tables : iterable of path
         CSV files with the columns `kind`, `name`, `parameters`, `log`, `share`, `cases`, `events`, `variants`, `cpu_s`
         and `status`; those that are missing hold nothing.
+
+    Attributes
+    ----------
+    least : set of (kind, name)
+        What was always stopped at a limit: it is predicted by what it took until then, and takes more.
     """
 
     def __init__(self, tables: Iterable[Path]) -> None:
-        # By kind and name, then by log and share, then by setting.
-        self.measured: dict[tuple[str, str], dict[tuple[str, str], dict[frozenset[str], tuple[Size, float]]]] = {}
-        for row in (row for table in tables if table.exists() for row in _read(table)):
-            if row["status"] in ENDED:
-                size = Size(*(float(row[name]) for name in Size._fields))
-                logs = self.measured.setdefault((row["kind"], row["name"]), {})
-                settings = logs.setdefault((row["log"], row["share"]), {})
-                settings[frozenset(row["parameters"].split(","))] = size, float(row["cpu_s"])
+        rows = [row for table in tables if table.exists() for row in _read(table)]
+        ended = _by_name(row for row in rows if row["status"] not in FAILED)
+        stopped = _by_name(row for row in rows if row["status"] == "timeout")
+        self.measured = stopped | ended
+        self.least = {*stopped} - {*ended}
         self.fits: dict[tuple[str, str, frozenset[str]], Fit] = {}
 
     def names(self, kind: str) -> list[str]:
@@ -105,6 +110,17 @@ class Predictor:
             only = EVENTS if kind == "import" else None
             self.fits[kind, name, wanted] = fit(sizes, [second - start for second in seconds], only)
         return start + self.fits[kind, name, wanted].seconds(size)
+
+
+def _by_name(rows: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], Measured]:
+    """What was measured, by kind and name."""
+    found: dict[tuple[str, str], Measured] = {}
+    for row in rows:
+        size = Size(*(float(row[name]) for name in Size._fields))
+        logs = found.setdefault((row["kind"], row["name"]), {})
+        settings = logs.setdefault((row["log"], row["share"]), {})
+        settings[frozenset(row["parameters"].split(","))] = size, float(row["cpu_s"])
+    return found
 
 
 def _read(table: Path) -> list[dict[str, str]]:

@@ -1,14 +1,17 @@
-"""Synthetic logs in the shapes of large ones, and the growth of costs."""
+"""Synthetic logs in the shapes of large ones, and what is run on them."""
 
 from __future__ import annotations
 
-import csv
+import json
+import subprocess
 
 import numpy as np
 import pytest
 
-from benchmarks import big, growth
+from benchmarks import big
 from benchmarks.shapes import HOUR, SHAPES, Shape, frequencies, generate, part, with_addresses
+from data.held_out import split
+from data.io import write_log
 
 SMALL = Shape(
     cases=4000, events=60_000, activities=20, variants=1500, shortest=2, longest=150, usual=5, commonest=0.1,
@@ -88,40 +91,31 @@ def test_frequencies_fall_as_a_power_of_the_rank():
         frequencies(100, 500, 10)
 
 
-def test_the_exponent_of_a_power_is_found():
-    events = np.array([10.0, 100, 1000])
-    assert growth.exponent(events, 3 * events**1.5) == pytest.approx(1.5)
-
-
-def row(share, cpu, status="ok", **other):
-    events = 1000 * share
-    given = {"kind": "metric", "name": "m", "parameters": "release=r", "log": "bpic2017", "share": share, **other}
-    return dict.fromkeys(big.COLUMNS, 1) | given | {"events": events, "cpu_s": cpu, "status": status, "reason": ""}
-
-
-def test_runs_replace_their_former_lines_and_failures_have_no_exponent(tmp_path):
-    path = tmp_path / "growth.csv"
-    big.keep([row(0.25, 9), row(0.5, 2), row(1, 4), row(0.25, 1)], path)
-    assert [line["cpu_s"] for line in big.read(path)] == ["1", "2", "4"]
-    assert growth.lines(path)[0]["CPU exponents"].startswith("1.00 (1.00)")
-    big.keep([row(1, 4, "timeout")], path)
-    [line] = growth.lines(path)
-    assert line["bpic2017"] == "4.00 s, 1 MB, timeout"
-    assert line["CPU exponents"].startswith("-")
-
-
-def test_the_committed_measurements_have_known_columns_and_figure(tmp_path):
-    with open(big.GROWTH, newline="") as file:
-        assert tuple(next(csv.reader(file))) == big.COLUMNS
-    copy = tmp_path / "growth.csv"
-    copy.write_bytes(big.GROWTH.read_bytes())
-    growth.draw(copy)
-    assert (tmp_path / "growth.png").stat().st_size > 10_000
-
-
 def test_every_rule_of_a_mechanism_is_found_with_its_grid():
-    grids = big._grids(big.ROOT)
+    grids = big.grids(big.ROOT)
     assert len(grids) == len(list(big.ROOT.glob("*/*/rule.smk")))
     assert grids["identity"] == (["log"], {})
     assert "delta" in grids["amun"][1]
     assert grids["mondrian"][0] == ["relation", "log"]
+
+
+@pytest.mark.parametrize("end", ["", big.MEMBERS])
+def test_metrics_that_compare_with_cases_held_out_are_measured_on_runs_without_them_and_no_others(tmp_path, end):
+    logs, folder = tmp_path / f"results/logs/small{end}", tmp_path / f"results/runs/shuffle/default/small{end}/0"
+    for created in (logs, folder):
+        created.mkdir(parents=True)
+    members, outsiders = split(generate(SMALL, seed=3), np.random.default_rng(1))
+    for path in (logs / "log.parquet", folder / "release.parquet"):
+        write_log(members, path)
+    if end:
+        write_log(outsiders, logs / "held_out.parquet")
+    (folder / "run.json").write_text(json.dumps({"mechanism": "shuffle", "seed": 1}))
+    found = {line["name"]: line for line in big.scored(tmp_path, folder, 60, ["volume", "membership"])}
+    [name] = found
+    assert name == ("membership" if end else "volume")
+    assert (found[name]["parameters"], found[name]["status"]) == ("release=shuffle", "ok")
+
+
+def test_metrics_that_cannot_be_measured_are_an_error(tmp_path):
+    with pytest.raises(subprocess.CalledProcessError):
+        list(big.scored(tmp_path, tmp_path / "results/runs/amun/default/missing/0", 60))

@@ -53,7 +53,8 @@ def test_the_nearest_setting_counts_and_what_failed_does_not(tmp_path):
         tmp_path / "costs.csv",
         ("mechanism", "amun", "delta=0.2,mode=sampling", *known, START_S + 1, "ok"),
         ("mechanism", "amun", "delta=0.2,mode=filtering", *known, START_S + 5, "ok"),
-        ("mechanism", "slow", "default", *known, 900, "timeout"),
+        ("mechanism", "amun", "delta=0.2,mode=filtering", "other", *known[1:], 900, "timeout"),
+        ("mechanism", "slow", "default", *known, 900, "error"),
     )
     size = Size(*known[2:])
     wanted = {"delta": "0.4", "mode": "filtering", "log": "x", "repeat": "3"}
@@ -62,6 +63,18 @@ def test_the_nearest_setting_counts_and_what_failed_does_not(tmp_path):
     assert predictor.seconds("mechanism", "slow", {}, size) is None
     assert predictor.seconds("mechanism", "new", {}, size) is None
     assert predictor.seconds("mechanism", "amun", wanted, None) is None
+
+
+def test_what_was_always_stopped_is_predicted_as_the_least_it_takes(tmp_path):
+    known = ("small", 1, 100, 1000, 10)
+    predictor = table(
+        tmp_path / "costs.csv",
+        ("metric", "endless", "release=amun", *known, 40, "timeout"),
+        ("metric", "bounded", "release=amun", *known, 30, "bracket"),
+    )
+    assert predictor.seconds("metric", "endless", {}, Size(*known[2:])) == pytest.approx(40)
+    assert predictor.seconds("metric", "bounded", {}, Size(*known[2:])) == pytest.approx(30)
+    assert predictor.least == {("metric", "endless")}
 
 
 def study(tmp_path, **changes) -> Study:
