@@ -58,7 +58,7 @@ print(log.n_cases, log.n_events, len(log.variants))
 
 
 def measured(log: str, share: float, only: Iterable[str] = ()) -> Iterator[dict[str, object]]:
-    """The lines of one log at one share; of all, or of the import, mechanisms and metric files of some names."""
+    """The lines of one log at one share; of all, or of some jobs, mechanisms and metric files by name."""
     wanted = set(only)
     with tempfile.TemporaryDirectory(prefix="big_") as folder:
         project = project_copy(folder)
@@ -68,9 +68,10 @@ def measured(log: str, share: float, only: Iterable[str] = ()) -> Iterator[dict[
             run(given + ["--addresses"] * (name != log))
         size = dict(zip(("cases", "events", "variants"), run(python(SIZE, paths[log])).output.split(), strict=True))
         known = {"log": log, "share": share, **size, **here()}
-        if not wanted or "import" in wanted:
-            yield known | _import(paths[log])
-        metrics = wanted - {*grids(project), "import"}
+        for name, measure in JOBS.items():
+            if not wanted or name in wanted:
+                yield known | measure(paths[log])
+        metrics = wanted - {*grids(project), *JOBS}
         if not wanted or metrics or wanted & {*grids(project)}:
             needed = {mechanism for mechanism, _ in SCORED} if metrics else set()
             yield from (known | line for line in _runs(project, paths, wanted | needed))
@@ -109,11 +110,21 @@ def _import(path: Path) -> dict[str, object]:
                path, source))  # fmt: skip
     target = path.with_suffix(".converted.parquet")
     cost = run([sys.executable, "-m", "data.convert", str(source), str(target)])
-    return {"kind": "import", "name": "import", "parameters": "xes.gz", **_figures(cost), "status": "ok", "reason": ""}
+    return {"kind": "import", "name": "import", "parameters": "xes.gz", **_figures(cost)}
 
 
-def _figures(cost: Cost) -> dict[str, float]:
-    return {"cpu_s": round(cost.cpu_s, 3), "wall_s": round(cost.wall_s, 3), "peak_mb": round(cost.peak_mb, 1)}
+def _training(path: Path) -> dict[str, object]:
+    """The training of an embedding, which all runs of PRETSA on a log share."""
+    cost = run([sys.executable, "-m", "mechanisms.pretsa.embedding", str(path), str(path.with_suffix(".json"))])
+    return {"kind": "rule", "name": "pretsa_embedding", "parameters": "", **_figures(cost)}
+
+
+JOBS = {"import": _import, "pretsa_embedding": _training}  # beside runs and scores
+
+
+def _figures(cost: Cost) -> dict[str, object]:
+    figures = {"cpu_s": round(cost.cpu_s, 3), "wall_s": round(cost.wall_s, 3), "peak_mb": round(cost.peak_mb, 1)}
+    return {**figures, "status": "ok", "reason": ""}
 
 
 def grids(project: Path) -> dict[str, tuple[list[str], dict[str, list]]]:
@@ -233,7 +244,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.big", description=__doc__.split("\n\n")[0])
     parser.add_argument("--logs", nargs="+", choices=LOGS, default=LOGS)
     parser.add_argument("--shares", nargs="+", type=float, default=SHARES)
-    parser.add_argument("--only", nargs="+", default=(), help="import, mechanisms and metric files by name (all)")
+    parser.add_argument("--only", nargs="+", default=(), help="jobs, mechanisms and metric files by name (all)")
     options = parser.parse_args()
     for log in options.logs:
         for share in options.shares:

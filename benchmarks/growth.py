@@ -21,7 +21,7 @@ from metrics.registry import metric_modules
 from report.prediction import FAILED
 
 DOCUMENT = ROOT / "benchmarks/GROWTH.md"
-KINDS = {"import": "Import", "mechanism": "Mechanisms", "metric": "Metrics"}
+KINDS = {"import": "Import", "rule": "Training", "mechanism": "Mechanisms", "metric": "Metrics"}
 QUANTITIES = {"cpu_s": ("CPU", "s"), "peak_mb": ("memory", "MB")}
 FASTER = 1.1  # the exponent from which on costs are said to grow faster than the log
 MATTERS = {"cpu_s": 5.0, "peak_mb": 1000.0}  # the costs from which on that is said
