@@ -8,12 +8,11 @@ it meanwhile.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from data.log import EventLog
+from metrics.stand_in import stand_in
 
 if TYPE_CHECKING:
     from pm4py.objects.dfg.obj import DFG
@@ -34,10 +33,11 @@ def discover(log: EventLog, noise: float) -> tuple[PetriNet, Marking, Marking]:
     from pm4py.algo.discovery.inductive.variants.im import IMUVCL
     from pm4py.algo.discovery.inductive.variants.imf import IMFUVCL
     from pm4py.objects.process_tree.utils import generic
+    from pm4py.util.compression import util
 
     parameters = {"noise_threshold": noise}
     miner = (IMFUVCL if noise else IMUVCL)(parameters)
-    with _counted_fast():
+    with stand_in(util, directly_follows, "discover_dfg_uvcl"):
         tree = generic.fold(miner.apply(IMDataStructureUVCL(_cases_of_variants(log)), parameters))
     generic.tree_sort(tree)
     return pm4py.convert_to_petri_net(tree)
@@ -70,15 +70,3 @@ def directly_follows(cases: Counter[tuple[str, ...]]) -> DFG:
         for counts, label in zip((starts, ends), variant[:1] + variant[-1:], strict=False):
             counts[label] = counts.get(label, 0) + n
     return DFG(pairs, dict(sorted(starts.items())), dict(sorted(ends.items())))
-
-
-@contextmanager
-def _counted_fast() -> Iterator[None]:
-    from pm4py.util.compression import util
-
-    own = util.discover_dfg_uvcl
-    util.discover_dfg_uvcl = directly_follows
-    try:
-        yield
-    finally:
-        util.discover_dfg_uvcl = own

@@ -4,12 +4,16 @@ What pm4py does at an event depends on nothing but the marking and the activity.
 replayed once, as a case of one event, and all cases walk along these steps. Precision, for which pm4py replays every
 prefix of every variant, is read off the same steps. All values are those of pm4py, except that its precision takes a
 label with a comma for two labels.
+
+At each step, pm4py looks several times at all transitions to see which are enabled, and how far transitions without a
+label lead. Meanwhile `enabled` stands in for the first, and what follows a marking is found once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache, partial
 from itertools import groupby
 from math import fsum
 from operator import itemgetter
@@ -18,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from data.log import ACTIVITY, Variants
+from metrics.stand_in import stand_in
 
 if TYPE_CHECKING:
     from pm4py.objects.petri_net.obj import Marking, PetriNet
@@ -95,6 +100,21 @@ def replay(variants: Variants, labels: tuple[str, ...], net: Net) -> Replay:
     return steps.sums(taken, ended, allowed, allowed - followed)
 
 
+def enabled(net: PetriNet, marking: Marking) -> set[Any]:
+    """The enabled transitions, as `pm4py.objects.petri_net.semantics.enabled_transitions`.
+
+    Parameters
+    ----------
+    net : PetriNet
+        Whose transitions all have a place before them, as those of discovered nets.
+    marking : Marking
+    """
+    from pm4py.objects.petri_net.semantics import is_enabled
+
+    behind = {arc.target for place in marking for arc in place.out_arcs}
+    return {transition for transition in behind if is_enabled(transition, net, marking)}
+
+
 def _add(counts: Counter, keys: np.ndarray, cases: np.ndarray) -> None:
     for key, n in zip(keys.tolist(), cases.tolist(), strict=True):
         counts[key] += n
@@ -115,10 +135,11 @@ class _Steps:
         from pm4py.objects.petri_net.utils.petri_utils import get_places_shortest_path_by_hidden
 
         self._net, initial, self._final = net
+        self._following = cache(partial(get_visible_transitions_eventually_enabled_by_marking, self._net))
         self._labels = labels
         self._paths = get_places_shortest_path_by_hidden(self._net, TechnicalParameters.MAX_REC_DEPTH.value)
         self._states, self._markings = {initial: 0}, [initial]
-        self.allowed = [_labels(get_visible_transitions_eventually_enabled_by_marking(self._net, initial))]
+        self.allowed = [_labels(self._following(initial))]
         self._steps: dict[tuple[int, int], tuple[int, int, bool, bool, int]] = {}
         self._tokens: list[tuple[int, int, int]] = []  # of each step: missing, consumed, produced
         self._fired: list[list[Any]] = []
@@ -174,21 +195,26 @@ class _Steps:
     def _replay(self, traces: list[list[str]], state: int, final: Marking) -> list[dict[str, Any]]:
         from pm4py.algo.conformance.tokenreplay.variants import token_replay
         from pm4py.objects.log.obj import Event, EventLog, Trace
+        from pm4py.objects.petri_net import semantics
+        from pm4py.objects.petri_net.utils import align_utils
 
         log = EventLog([Trace([Event({ACTIVITY: label}) for label in trace]) for trace in traces])
         option = token_replay.Parameters
-        return token_replay.apply(
-            log,
-            self._net,
-            self._markings[state],
-            final,
-            parameters={
-                option.CONSIDER_REMAINING_IN_FITNESS: False,
-                option.TRY_TO_REACH_FINAL_MARKING_THROUGH_HIDDEN: bool(final),
-                option.PLACES_SHORTEST_PATH_BY_HIDDEN: self._paths,
-                option.SHOW_PROGRESS_BAR: False,
-            },
-        )
+        options = {
+            option.CONSIDER_REMAINING_IN_FITNESS: False,
+            option.TRY_TO_REACH_FINAL_MARKING_THROUGH_HIDDEN: bool(final),
+            option.PLACES_SHORTEST_PATH_BY_HIDDEN: self._paths,
+            option.SHOW_PROGRESS_BAR: False,
+        }
+        with (
+            stand_in(semantics, enabled, "enabled_transitions"),
+            stand_in(
+                align_utils,
+                lambda _, marking: self._following(marking),
+                "get_visible_transitions_eventually_enabled_by_marking",
+            ),
+        ):
+            return token_replay.apply(log, self._net, self._markings[state], final, parameters=options)
 
 
 def _labels(transitions: Iterable[Any]) -> set[str]:
