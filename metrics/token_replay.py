@@ -5,8 +5,8 @@ replayed once, as a case of one event, and all cases walk along these steps. Pre
 prefix of every variant, is read off the same steps. All values are those of pm4py, except that its precision takes a
 label with a comma for two labels.
 
-At each step, pm4py looks several times at all transitions to see which are enabled, and how far transitions without a
-label lead. Meanwhile `enabled` stands in for the first, and what follows a marking is found once.
+At each step, pm4py looks several times at all transitions to see which are enabled, and follows those without a label
+to see which labels may come next. Meanwhile `enabled` and `following` stand in for that, the latter once a marking.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from itertools import groupby
 from math import fsum
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -115,6 +115,32 @@ def enabled(net: PetriNet, marking: Marking) -> set[Any]:
     return {transition for transition in behind if is_enabled(transition, net, marking)}
 
 
+def following(net: PetriNet, marking: Marking) -> set[Any]:
+    """The transitions with a label that are enabled, or are after some without one.
+
+    As `pm4py.objects.petri_net.utils.align_utils.get_visible_transitions_eventually_enabled_by_marking`: a transition
+    is tried in the marking in which it was last found to be enabled.
+    """
+    from pm4py.objects.petri_net.semantics import execute
+
+    waiting = _by_name(enabled(net, marking))
+    where, tried, found = dict.fromkeys(waiting, marking), set(), set()
+    for transition in waiting:  # which grows
+        key = transition, frozenset(where[transition].items())
+        if transition.label is not None:
+            found.add(transition)
+        elif key not in tried and (after := execute(transition, net, where[transition])) is not None:
+            more = _by_name(enabled(net, after))
+            waiting += more
+            where |= dict.fromkeys(more, after)
+        tried.add(key)
+    return found
+
+
+def _by_name(transitions: set[Any]) -> list[Any]:
+    return sorted(transitions, key=attrgetter("name"))
+
+
 def _add(counts: Counter, keys: np.ndarray, cases: np.ndarray) -> None:
     for key, n in zip(keys.tolist(), cases.tolist(), strict=True):
         counts[key] += n
@@ -131,11 +157,10 @@ class _Steps:
 
     def __init__(self, net: Net, labels: tuple[str, ...]) -> None:
         from pm4py.algo.conformance.tokenreplay.variants.token_replay import TechnicalParameters
-        from pm4py.objects.petri_net.utils.align_utils import get_visible_transitions_eventually_enabled_by_marking
         from pm4py.objects.petri_net.utils.petri_utils import get_places_shortest_path_by_hidden
 
         self._net, initial, self._final = net
-        self._following = cache(partial(get_visible_transitions_eventually_enabled_by_marking, self._net))
+        self._following = cache(partial(following, self._net))
         self._labels = labels
         self._paths = get_places_shortest_path_by_hidden(self._net, TechnicalParameters.MAX_REC_DEPTH.value)
         self._states, self._markings = {initial: 0}, [initial]

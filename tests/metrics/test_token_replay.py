@@ -12,7 +12,7 @@ from small_logs import RX_ORIGINAL, log_of
 from data.io import read_log
 from data.log import ACTIVITY, CASE, TIMESTAMP, EventLog
 from metrics.inductive_miner import directly_follows, discover
-from metrics.token_replay import replay
+from metrics.token_replay import enabled, following, replay
 
 OFTEN = log_of(*["abcd"] * 6, *["acbd"] * 5, "abcbcd", "ad", "xabd", "d", "dcba")
 RARE = log_of(*["abcd"] * 6, *["acbd"] * 5, "adbc")
@@ -54,7 +54,7 @@ def test_the_values_are_those_of_pm4py(discovered_on, replayed, noise):
 
 
 def test_tokens_by_hand():
-    """Case b on the net of ab misses the token between them; neither the first nor the last is used as it should."""
+    """Case b misses the token between a and b, and leaves the first one."""
     ab = discover(log_of("ab"), 0.0)
     found = replay(log_of("ab", "ab").variants, ("a", "b"), ab)
     assert found[:4] == (0, 6, 0, 6)
@@ -73,6 +73,21 @@ def test_rare_steps_are_those_of_every_prefix():
     found = replay(log.variants, log.labels, net)
     assert (found.allowed, found.escaping) == (3 * (1 + 2 + 1), 3)
     assert found.precision == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize("log", [OFTEN, shuffled(4)])
+def test_enabled_transitions_are_those_of_pm4py(log):
+    from pm4py.objects.petri_net import semantics
+    from pm4py.objects.petri_net.utils.align_utils import get_visible_transitions_eventually_enabled_by_marking
+
+    net, marking, _ = discover(log, 0.2)
+    reached = [marking]
+    for marking in reached:
+        assert enabled(net, marking) == semantics.enabled_transitions(net, marking)
+        assert following(net, marking) == get_visible_transitions_eventually_enabled_by_marking(net, marking)
+        next_ones = [semantics.execute(transition, net, marking) for transition in enabled(net, marking)]
+        reached += [each for each in next_ones if each not in reached and len(reached) < 200]
+    assert len(reached) > 5
 
 
 def shape(net) -> list:
