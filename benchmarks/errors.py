@@ -18,12 +18,11 @@ from data.io import read_log
 from data.log import EventLog
 from mechanisms import amun, shuffle
 from mechanisms.pretsa import embedding
-from metrics import blocks, discovered_model, emd_variants, emsc, model_imf
+from metrics import blocks, emd_variants, emsc
 from metrics.metric import Marked
 from metrics.pair import align
 
 BLOCKS = 13  # of the pairs of two logs like BPIC 2018
-SHARES_OF_STEPS = (1 / 2, 1 / 8)  # of all prefixes, that are replayed
 Line = dict[str, object]
 
 
@@ -38,20 +37,6 @@ def distances(log: EventLog, release: EventLog) -> Iterator[Line]:
         name = module.METRICS[0].name
         found = f"{_number(bounded[name]):.4f} ± {bounded[f'{name}_gap']:.4f}"
         yield _line(name, f"{BLOCKS} blocks", exact[name], bounded[name]) | {"found": found}
-
-
-def models(log: EventLog, release: EventLog) -> Iterator[Line]:
-    """The qualities of a model, by replay of all cases and of samples."""
-    discovered_model._own_qualities.cache_clear()
-    exact = model_imf.score(log, release)
-    steps = int((log.variants.lengths * (log.variants.lengths + 1) // 2).sum())
-    for share in SHARES_OF_STEPS:
-        with _limit("MOST_STEPS", int(steps * share), discovered_model):
-            discovered_model._own_qualities.cache_clear()
-            sampled = model_imf.score(log, release)
-            cases = discovered_model._sampled(log).n_cases
-        for name in ("imf_fitness", "imf_precision", "imf_generalisation", "imf_fitness_dev", "imf_precision_dev"):
-            yield _line(name, f"{cases} of {log.n_cases} cases", exact[name], sampled[name])
 
 
 def embeddings(log: EventLog) -> Iterator[Line]:
@@ -69,7 +54,6 @@ def embeddings(log: EventLog) -> Iterator[Line]:
 
 PARTS = {
     "distances": (distances, ("amun", "shuffle")),
-    "models": (models, ("amun",)),
     "embeddings": (embeddings, ("-",)),
 }
 

@@ -55,36 +55,6 @@ def test_a_model_that_takes_too_long_is_marked(monkeypatch):
     assert len(values) == len(model_imf.METRICS)
 
 
-def test_generalisation_is_that_of_pm4py():
-    import pm4py
-
-    frame = discovered_model._frame(RX_ORIGINAL)
-    net = pm4py.discover_petri_net_inductive(frame)
-    replays = pm4py.conformance_diagnostics_token_based_replay(frame, *net)
-    found = discovered_model._generalisation(net[0].transitions, replays, 1)
-    assert found == pytest.approx(pm4py.generalization_tbr(frame, *net), abs=1e-12)
-    # Twice as many firings of each are what the log written twice has.
-    twice = discovered_model._generalisation(net[0].transitions, replays, 2)
-    assert twice == pytest.approx(discovered_model._generalisation(net[0].transitions, replays * 2, 1), abs=1e-12)
-
-
-def test_a_large_original_is_replayed_in_part_and_marked(monkeypatch):
-    rng = np.random.default_rng(1)
-    log = log_of(*("a" + "".join(rng.permutation(list("bcde"))) + "f" for _ in range(80)))
-    whole = model_imf.score(log, log_of("abcdef", "acbdef"))
-    monkeypatch.setattr(discovered_model, "MOST_STEPS", 300)
-    sample = discovered_model._sampled(log)
-    lengths = sample.variants.lengths
-    assert 10 <= sample.n_cases < 80
-    assert (lengths * (lengths + 1) // 2).sum() <= 300
-    discovered_model._own_qualities.cache_clear()
-    values = model_imf.score(log, log_of("abcdef", "acbdef"))
-    assert {value.status for value in values.values()} == {"sampled"}
-    assert f"{sample.n_cases} of 80 cases" in values["imf_fitness"].reason
-    assert values["imf_fitness"].value == pytest.approx(whole["imf_fitness"], abs=0.05)
-    assert values["imf_simplicity"].value == whole["imf_simplicity"]
-
-
 @pytest.mark.slow
 def test_receipt_has_the_qualities_that_others_measured(real_log):
     """Fitness, precision, generalisation, simplicity of both miners on the whole log."""
