@@ -10,6 +10,8 @@ it round: the share of the original's sometimes-pairs that are sometimes-pairs o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from data.log import EventLog
@@ -40,6 +42,7 @@ METRICS = (
 )
 
 NEVER, SOMETIMES, ALWAYS = range(3)
+AT_ONCE = 10_000_000  # variants times activities
 
 
 @unless_empty(METRICS)
@@ -57,24 +60,33 @@ def _labels(log: EventLog) -> np.ndarray:
 
     y follows x in a trace if some y stands after the first x; y precedes x if some y stands before the last x.
     """
-    first, last = _ends(log)
-    # In how many variants the last y stands after the first x; x then precedes y.
-    after = np.stack([(first[:, [x]] < last).sum(0) for x in range(len(log.labels))])
+    size = len(log.labels)
+    after, occurrences = np.zeros((size, size), dtype=np.int64), np.zeros((size, 1), dtype=np.int64)
+    for first, last in _ends(log):
+        # In how many variants the last y stands after the first x; x then precedes y.
+        after += np.stack([(first[:, [x]] < last).sum(0) for x in range(size)])
+        occurrences += (last >= 0).sum(0)[:, None]
     counts = np.stack((after, after.T))
-    occurrences = (last >= 0).sum(0)[:, None]
     return np.where(counts == 0, NEVER, np.where(counts == occurrences, ALWAYS, SOMETIMES))
 
 
-def _ends(log: EventLog) -> tuple[np.ndarray, np.ndarray]:
-    """Place of the first and of the last event of each activity in each variant, int32; beyond any other if none."""
-    variants = log.variants
-    shape = len(variants), len(log.labels)
-    position = np.arange(len(variants.activities), dtype=np.int32)
-    first, last = np.full(shape, len(position), dtype=np.int32), np.full(shape, -1, dtype=np.int32)
-    variant = np.repeat(np.arange(len(variants)), variants.lengths)
-    np.minimum.at(first, (variant, variants.activities), position)
-    np.maximum.at(last, (variant, variants.activities), position)
-    return first, last
+def _ends(log: EventLog) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Place of the first and of the last event of each activity in each variant, some variants at a time.
+
+    int32 (variants, activities); beyond any other if none.
+    """
+    variants, size = log.variants, len(log.labels)
+    step = max(1, AT_ONCE // size)
+    for start in range(0, len(variants), step):
+        offsets = variants.offsets[start : start + step + 1]
+        activities = variants.activities[offsets[0] : offsets[-1]]
+        shape = len(offsets) - 1, size
+        position = np.arange(len(activities), dtype=np.int32)
+        first, last = np.full(shape, len(position), dtype=np.int32), np.full(shape, -1, dtype=np.int32)
+        variant = np.repeat(np.arange(shape[0]), np.diff(offsets))
+        np.minimum.at(first, (variant, activities), position)
+        np.maximum.at(last, (variant, activities), position)
+        yield first, last
 
 
 def _recall(labels: np.ndarray, released: np.ndarray) -> Value:

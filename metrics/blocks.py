@@ -82,10 +82,12 @@ def _lower(
 ) -> float:
     """The best lower bound that the prices of the targets, shrunk or not, prove for the sampled sources."""
     sampled = rng.choice(len(p), size=SAMPLE, p=p / p.sum())
-    costs = Costs([sources[row] for row in sampled], targets, ground)
+    found = []
+    for part in np.array_split(sampled, -(-SAMPLE * len(q) // MAX_PAIRS)):
+        costs = Costs([sources[row] for row in part], targets, ground)
+        found += [[(block - shrunk * prices).min(axis=1) for shrunk in SHRUNK] for _, block in costs.blocks()]
     bounds = []
-    for shrunk in SHRUNK:
-        least = np.concatenate([(block - shrunk * prices).min(axis=1) for _, block in costs.blocks()])
+    for shrunk, least in zip(SHRUNK, np.concatenate(found, axis=1), strict=True):
         error = DEVIATIONS * least.std(ddof=1) / np.sqrt(SAMPLE)
         bounds.append(least.mean() - error + shrunk * (prices @ q) / q.sum())
     return max(0.0, *map(float, bounds))

@@ -41,7 +41,9 @@ from metrics.verification import Claim, claims, undecided
 from metrics.worker import Worker
 
 RELEASE, CLAIMS = "release", "claims"  # what a worker is asked for besides metric files
-STATUS_OF_RUN = {"timeout": "TO", "memory": "OOM", "infeasible": "INF", "error": "ERR"}
+TIMEOUT = "TO"
+SKIPPED = Marked(TIMEOUT, "skipped after a timeout on another run of the cell")
+STATUS_OF_RUN = {"timeout": TIMEOUT, "memory": "OOM", "infeasible": "INF", "error": "ERR"}
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +110,7 @@ class Scorer:
 
 
 def score_run(
-    worker: Worker, folder: Path, modules: Sequence[ModuleType], verify: bool = False
+    worker: Worker, folder: Path, modules: Sequence[ModuleType], late: set[str], verify: bool = False
 ) -> tuple[list[Row], list[Claim]]:
     """The rows of one run, one a metric; and if wanted the verdicts on what it claims, if it succeeded.
 
@@ -119,6 +121,8 @@ def score_run(
     folder : path
         Holds `run.json` and, if the run succeeded, `release.parquet`: a log, a directly-follows graph or a relation.
     modules : sequence of metric files
+    late : set of str
+        Names of those that took too long on another run and are not tried again; such ones are added.
     verify : bool
     """
     record = record_of(folder)
@@ -129,7 +133,7 @@ def score_run(
     values: dict[str, Value] = {}
     for module in modules:
         lost = unreadable if _needs_release(module) or _is_error(unreadable) else None
-        answer = lost or _ask(worker, folder, module.__name__)
+        answer = lost or _ask_in_time(worker, folder, module.__name__, late)
         values |= dict.fromkeys(_names(module), answer) if isinstance(answer, Marked) else answer
     for name, value in values.items():
         if isinstance(value, Marked):
@@ -162,11 +166,21 @@ def _ask(worker: Worker, folder: Path, wanted: str) -> Any:
     try:
         return worker.ask((folder, wanted))
     except TimeoutError as error:
-        return Marked("TO", str(error))
+        return Marked(TIMEOUT, str(error))
     except MemoryError as error:
         return Marked("OOM", str(error))
     except ChildProcessError as error:
         return Marked("ERR", str(error))
+
+
+def _ask_in_time(worker: Worker, folder: Path, name: str, late: set[str]) -> dict[str, Value] | Marked:
+    """The values of a metric file, unless it is late on this run or was on another."""
+    if name in late:
+        return SKIPPED
+    answer = _ask(worker, folder, name)
+    if isinstance(answer, Marked) and answer.status == TIMEOUT:
+        late.add(name)
+    return answer
 
 
 def _rows(record: Mapping[str, Any], values: Mapping[str, Value]) -> list[Row]:
@@ -261,8 +275,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     verify = options.verdicts is not None and outsiders is None and not options.costs_only
     rows, verdicts = [], []
     worker = Worker(Scorer(original, outsiders), options.limit_s, options.limit_mb)
+    late: set[str] = set()
     for run in options.runs:
-        scored, verified = score_run(worker, run, modules, verify)
+        scored, verified = score_run(worker, run, modules, late, verify)
         rows += scored
         verdicts += verified
     worker.close()

@@ -98,7 +98,8 @@ def anonymize(
     ParameterError
         If a parameter is out of its range or a symbol has no value.
     Infeasible
-        If no case has two events, the query explodes, or its answer has too many events, or variants to be matched.
+        If no case has two events, the query explodes, or its answer has too many cases or events, or variants to be
+        matched.
     """
     if time_mode not in TIME_MODES:
         raise ParameterError(f"time_mode must be one of {', '.join(TIME_MODES)}; it is {time_mode!r}")
@@ -119,7 +120,7 @@ def anonymize(
         max_prefixes=max_prefixes,
         rng=rng,
     )
-    check_size(found)
+    check_size(found, timed=True)
     traces = fill(log, found, rng)
     attributes = noisy_attributes(log, traces.activities, traces.sources, given.epsilon, rng)
     if time_mode == "published":

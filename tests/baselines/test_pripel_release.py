@@ -263,7 +263,7 @@ def test_refusals():
 
 def test_a_release_of_too_many_events_is_refused_before_traces_are_filled(monkeypatch):
     monkeypatch.setattr(pripel, "fill", lambda *_: pytest.fail("traces are filled"))
-    with pytest.raises(Infeasible, match=r"the release would have .* events, 100000000 are allowed"):
+    with pytest.raises(Infeasible, match=r"the release would have .* cases, 10000000 are allowed"):
         one_of(BUSY, epsilon=1e-9, max_length=4, pruning=1)
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections import Counter
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from query_logs import answer, log_of, random_traces, traces
 from scipy.stats import binomtest
 
 from baselines import tvq
+from baselines.prefix_query.growth import VariantCounts
 from baselines.prefix_query.laplace import expected_prefixes, trace_variant_query
 from baselines.prefix_query.noise import Noise
+from baselines.prefix_query.release import check_size
 from baselines.prefix_query.tree import prefix_counts
 from data.log import EventLog, empty_log
 from mechanisms import Infeasible, ParameterError
@@ -242,9 +245,26 @@ def test_more_prefixes_than_allowed_are_refused_while_they_are_drawn():
 def test_a_release_of_too_many_events_is_refused_before_it_is_made():
     """A few variants with counts near 1 / epsilon."""
     started = time.process_time()
-    with pytest.raises(Infeasible, match=r"the release would have .* events, 100000000 are allowed; raise epsilon or"):
+    with pytest.raises(Infeasible, match=r"the output itself explodes: the release would have .* cases, 10000000 are"):
         release(log_of({"a": 1}), epsilon=1e-9, max_length=2, pruning=1, style="keep-end")
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("length", "count", "timed", "refused"),
+    [
+        (1, 10_000_000, False, None),
+        (1, 10_000_001, False, r"1e\+07 cases, 10000000 are allowed"),
+        (200, 500_000, False, None),
+        (200, 500_001, False, r"1e\+08 events, 100000000 are allowed, as more cannot be scored within 4 GB; raise"),
+        (200, 125_000, True, None),
+        (200, 125_001, True, r"2\.5e\+07 events, 25000000 are allowed"),
+    ],
+)
+def test_what_can_be_scored_is_released(length, count, timed, refused):
+    found = VariantCounts(np.zeros(length, dtype=np.int64), np.array([0, 0, length]), np.array([10**9, count]))
+    with pytest.raises(Infeasible, match=refused) if refused else nullcontext():
+        check_size(found, timed)
 
 
 def test_a_log_of_too_many_frequent_prefixes_is_refused_whatever_the_noise():

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from conftest import ROOT
 from data.importing import import_log
-from data.io import LogError, read_log, write_log
+from data.io import ROWS_AT_ONCE, LogError, read_log, write_log
 from data.log import ACTIVITY, CASE, LIFECYCLE, TIMESTAMP, EventLog, empty_log
 from data.options import ImportOptions
 
@@ -196,3 +196,11 @@ def test_a_column_that_stands_twice_is_refused(tmp_path):
     pq.write_table(table, tmp_path / "log.parquet")
     with pytest.raises(LogError, match="cost"):
         read_log(tmp_path / "log.parquet")
+
+
+def test_blocks_of_events_without_times_are_read_as_such(tmp_path):
+    times = np.zeros(3 * ROWS_AT_ONCE, dtype=np.int64)
+    times[[ROWS_AT_ONCE + 1, -1]] = 7, -7
+    ids = [str(case) for case in range(len(times))]
+    write_log(EventLog(np.zeros(len(times)), times, np.arange(len(times) + 1), ("a",), ids), tmp_path / "log.parquet")
+    assert (read_log(tmp_path / "log.parquet").timestamps == times).all()

@@ -230,7 +230,7 @@ def test_a_metric_that_explodes_is_marked_with_its_reason_alone(
 ):
     monkeypatch.setattr(volume, "score", lambda release: greedy())
     worker = Worker(score.Scorer(read_log(original)), limit_s=3, limit_mb=300)
-    found, _ = score.score_run(worker, run(), [variant_shares, volume, run_record, local_order])
+    found, _ = score.score_run(worker, run(), [variant_shares, volume, run_record, local_order], set())
     rows = {row.metric: row for row in found}
     assert {(rows[metric.name].value, rows[metric.name].status) for metric in volume.METRICS} == {(None, mark)}
     others = [metric.name for module in (variant_shares, local_order) for metric in module.METRICS]
@@ -239,10 +239,20 @@ def test_a_metric_that_explodes_is_marked_with_its_reason_alone(
     assert reason in caplog.text
 
 
+def test_what_takes_too_long_is_not_tried_on_the_other_runs(original, run, monkeypatch, caplog):
+    monkeypatch.setattr(volume, "score", lambda release: time.sleep(60))
+    worker, late = Worker(score.Scorer(read_log(original)), limit_s=1, limit_mb=500), set()
+    score.score_run(worker, run("0"), [volume], late)
+    monkeypatch.setattr(volume, "score", lambda release: pytest.fail("it is tried"))
+    found, _ = score.score_run(worker, run("1"), [volume], late)
+    assert {row.status for row in found} == {"TO"}
+    assert "skipped after a timeout on another run of the cell" in caplog.text
+
+
 def test_a_release_that_explodes_leaves_the_costs_of_its_run(original, run, monkeypatch, caplog):
     monkeypatch.setattr(score, "read_release", lambda path: time.sleep(60))
     worker = Worker(score.Scorer(read_log(original)), limit_s=1, limit_mb=500)
-    found, verdicts = score.score_run(worker, run(), [volume, run_record], verify=True)
+    found, verdicts = score.score_run(worker, run(), [volume, run_record], set(), verify=True)
     rows = {row.metric: row for row in found}
     assert {rows[metric.name].status for metric in volume.METRICS} == {"TO"}
     assert (rows["cpu_s"].value, rows["cpu_s"].status) == (RECORD["cpu_s"], "ok")
