@@ -1,7 +1,8 @@
 """What every metric file costs by itself on one run: ``python -m benchmarks.metric_costs LOG RUN``.
 
 Log and release are read once. Each file then scores in a process forked from there, so its time is that of its score
-alone, what it shares with others made anew, and its memory includes both logs. Prints a line of JSON a file.
+alone, what it shares with others made anew, and its memory includes both logs. A file that compares with cases held out
+is given a tenth of the log as such, as if the mechanism had not seen it. Prints a line of JSON a file.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+
 from data.graph import DirectlyFollowsGraph
+from data.held_out import split
 from data.io import read_log
 from data.origins import read_origins
 from data.release import read_release
@@ -51,7 +55,10 @@ def main() -> None:
     for module in metric_modules():
         name = module.__name__.removeprefix("metrics.")
         if module.METRICS[0].of == "log" and (options.metrics is None or name in options.metrics):
-            score = partial(module.score, **wanted_of(known, module.score))
+            members = {}
+            if module.METRICS[0].held_out:
+                members = dict(zip(("original", "outsiders"), split(original, np.random.default_rng(0)), strict=True))
+            score = partial(module.score, **wanted_of(known | members, module.score))
             print(json.dumps({"name": name} | _cost(module, score, options.limit_s, options.limit_mb)), flush=True)
 
 
