@@ -15,7 +15,7 @@ LEAST_S = 0.001
 ENOUGH = 4.0  # times as large is the largest log measured, at least, for a fitted power
 EVENTS = 0  # the place of the events in `Size.drivers`
 MOST = 2.5  # the power of what grows fastest
-ENDED = ("ok", "n/a")  # what was measured to its end
+ENDED = ("ok", "n/a", "sampled")  # what was measured to its end
 
 
 class Size(NamedTuple):
