@@ -20,7 +20,7 @@ import numpy as np
 
 from data.log import EventLog
 from metrics.knowledge import traces_of
-from metrics.linkage import attack, attacks, declared, linkage, persons_of, prior, values, victims_of
+from metrics.linkage import attack, attacks, declared, linkage, marked, persons_of, prior, values, victims_of
 from metrics.links import NO_ORIGINS
 from metrics.metric import Value, unless_empty
 from metrics.pair import align
@@ -51,8 +51,8 @@ def score(
     known, released = traces_of((original, pair.original.activities), (release, pair.release.activities))
     persons, victims = persons_of(original), victims_of(original, seed)
     chance = prior(persons, origins, victims)
-    found: dict[str, Value] = {"linkage_targets": float(len(victims)), "linkage_prior": chance}
+    found: dict[str, Value] = {"linkage_prior": chance}
     for kind in TITLES:
         link = partial(linkage, known, released, origins, kind, seed=seed, persons=persons, victims=victims)
         found |= values(kind, link, chance)
-    return found
+    return {"linkage_targets": float(len(victims))} | marked(found, len(victims), original.n_cases)

@@ -16,7 +16,7 @@ import numpy as np
 from data.log import EventLog
 from metrics.distance import HOUR
 from metrics.knowledge import traces_of
-from metrics.linkage import attacks, declared, linkage, persons_of, prior, values, victims_of
+from metrics.linkage import attacks, declared, linkage, marked, persons_of, prior, values, victims_of
 from metrics.links import NO_ORIGINS
 from metrics.metric import NO_TIMES, Value, unless_empty
 from metrics.pair import align
@@ -46,7 +46,7 @@ def score(
         for kind in KINDS:
             link = partial(linkage, known, released, origins, kind, seed=seed, persons=persons, victims=victims)
             found |= values(f"{kind}_{name}", link, chance)
-    return found
+    return marked(found, len(victims), original.n_cases)
 
 
 def midnight_of(log: EventLog) -> int:

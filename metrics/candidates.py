@@ -3,7 +3,7 @@
 The candidates of a case are the released cases whose trace is nearest to its own by Levenshtein's distance; of these,
 where the release has times, those that begin nearest to it. A single candidate is a plausible guess. How often it would
 be right is not measured: it needs no origins, and so it is no attack either; for that see `metrics.attack_background`
-and `metrics.membership`.
+and `metrics.membership`. Of a large log some cases are drawn and looked for, see `metrics.linkage`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from data.log import EventLog
 from data.texts import texts
-from metrics.linkage import victims_of
+from metrics.linkage import marked, victims_of
 from metrics.metric import NO_TIMES, Metric, Value, unless_empty
 from metrics.pair import align
 
@@ -49,12 +49,13 @@ def score(original: EventLog, release: EventLog, record: Mapping[str, Any]) -> d
     timed: Value = NO_TIMES
     if not release.untimed or original.untimed:
         timed = float((_nearest_in_time(original, release, victims, wanted, fitting) == 1).mean())
-    return {
+    found: dict[str, Value] = {
         "candidate_distance": float(distances @ cases / len(victims)),
         "candidate_cases": float(np.quantile(np.repeat(candidates, cases), 0.5, method="lower")),
         "candidate_alone": float(cases[candidates == 1].sum() / len(victims)),
         "candidate_alone_timed": timed,
     }
+    return marked(found, len(victims), original.n_cases)
 
 
 def _nearest(original: EventLog, release: EventLog, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

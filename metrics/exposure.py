@@ -7,7 +7,8 @@ Uniqueness (Nuñez von Voigt et al., "Quantifying the Re-identification Risk of 
 2020): the share of cases whose case attributes no other case has; and the share that some of their events, the points,
 drawn at random, fit alone. A point is an activity, with or without its time, its event attributes and the attributes of
 its case. Unlike the published code, the parts of a point must come from one event, and points in the order in which
-they are known; one point is one, not all; and what is drawn at random is drawn up to 64 times.
+they are known; one point is one, not all; and what is drawn at random is drawn up to 64 times, of a
+large release for some cases (`metrics.linkage`).
 
 Disclosure (Rafiei, van der Aalst, arXiv 2012.12031): over all sets, multisets or sequences of so many activities that
 occur, the mean and the worst of one over the number of cases that fit (cases), and of how far the traces of these cases
@@ -27,7 +28,7 @@ import numpy as np
 from data.log import EventLog
 from data.relation import grouped
 from metrics.knowledge import Matches, Traces, alone, traces_of
-from metrics.linkage import victims_of
+from metrics.linkage import marked, victims_of
 from metrics.metric import NO_TIMES, Metric, Value, not_applicable, unless_empty
 
 POINTS = (1, 2, 3, 5)
@@ -79,12 +80,14 @@ def score(original: EventLog, release: EventLog, record: Mapping[str, Any]) -> d
     of_cases, of_events = attributes(release)
     values = case_values(release, of_cases)
     found: dict[str, Value] = {"exposure_case_attributes": _unique(values) if of_cases else _lacking("case")}
+    unique: dict[str, Value] = {}
     for projection in PROJECTIONS:
         lacking = _lacks(projection, release, of_cases, of_events)
         for points in POINTS:
-            found[f"exposure_points_{projection}_{points}"] = lacking or uniqueness(
+            unique[f"exposure_points_{projection}_{points}"] = lacking or uniqueness(
                 release, projection, points, record["seed"]
             )
+    found |= marked(unique, len(victims_of(release, record["seed"])), release.n_cases)
     (traces,) = traces_of((release, release.activities))
     for kind in KINDS:
         for size in SIZES:

@@ -1,8 +1,12 @@
-"""How often somebody who knows a little of a case picks it from a release."""
+"""How often somebody who knows a little of a case picks it from a release.
+
+Of a log of more than `VICTIMS` cases, so many are drawn and looked for, and what is found is marked `sampled`. A mean
+of chances is then off by no more than 2.2 points in 19 of 20 draws; benchmarks/README.md tells of the error.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +14,7 @@ import numpy as np
 from data.log import EventLog
 from metrics.attack import Attack
 from metrics.knowledge import Knowledge, Matches, Traces, knowledge
-from metrics.metric import Metric
+from metrics.metric import Marked, Metric, Value
 from metrics.recoded import USER
 
 SIZES = (1, 2, 3, 5)
@@ -55,6 +59,16 @@ def victims_of(log: EventLog, seed: int) -> np.ndarray:
     if log.n_cases <= VICTIMS:
         return np.arange(log.n_cases)
     return np.sort(np.random.default_rng(seed).choice(log.n_cases, VICTIMS, replace=False))
+
+
+def marked(values: Mapping[str, Value], victims: int, cases: int) -> dict[str, Value]:
+    """Values that count the cases looked for, marked as `sampled` unless these are all cases."""
+    if victims == cases:
+        return dict(values)
+    reason = f"{victims} of {cases} cases are looked for"
+    return {
+        name: value if isinstance(value, Marked) else Marked("sampled", reason, value) for name, value in values.items()
+    }
 
 
 def prior(persons: np.ndarray, origins: np.ndarray, victims: np.ndarray) -> float:

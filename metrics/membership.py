@@ -3,7 +3,8 @@
 Some cases are held out before the mechanism sees the log (`data.held_out`). The attacker knows a few items of a case
 (`metrics.knowledge`), or its whole trace, and says that it is in the log if a single released case fits. How often
 that is so of the members, less how often of the cases held out, is what the release tells of membership; the same
-logic as that of control sets in tools that measure the risk of synthetic data.
+logic as that of control sets in tools that measure the risk of synthetic data. Of many cases some are drawn, see
+`metrics.linkage`; the intervals are of as many.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def _setting(file: str, side: Side | None, place: int, repeats: int) -> Iterator
         yield f"values of {file}: missing"
         return
     lines = side[side["setting"] == place] if cell or "{repeat}" in file else side[side["repeat"] == str(place)]
-    shown = [f"{line.value:.6g}" if line.status == "ok" else line.status for line in lines.itertuples()]
+    shown = [line.status if math.isnan(line.value) else f"{line.value:.6g}" for line in lines.itertuples()]
     yield f"values of {file.format(repeat='*')}: {', '.join(shown)}"
     yield ""
 

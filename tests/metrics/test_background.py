@@ -238,8 +238,10 @@ def test_many_cases_are_attacked_by_a_sample_of_victims(monkeypatch):
     log = log_of("abc", "abd")
     long = take(log, np.arange(100) % 2)
     found = scored(long, long, np.arange(100))
-    assert found["linkage_prior"] == pytest.approx(1 / 100)
-    assert found["linkage_prefix_3"] == pytest.approx(1 / 50)
+    assert found.pop("linkage_targets") == 2
+    assert {(value.status, value.reason) for value in found.values()} == {("sampled", "2 of 100 cases are looked for")}
+    assert found["linkage_prior"].value == pytest.approx(1 / 100)
+    assert found["linkage_prefix_3"].value == pytest.approx(1 / 50)
 
 
 @pytest.mark.parametrize("few", [0, 512])

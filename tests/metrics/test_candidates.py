@@ -85,6 +85,14 @@ def test_what_is_not_defined_is_told_without_warnings(monkeypatch):
     assert scored(log, untimed)["candidate_alone"] == 1
 
 
+def test_of_many_cases_some_are_looked_for_and_the_values_marked(monkeypatch):
+    monkeypatch.setattr("metrics.linkage.VICTIMS", 2)
+    log = take(log_of("abc", "abd"), np.arange(20) % 2)
+    found = scored(log, log)
+    assert {value.status for value in found.values()} == {"sampled"}
+    assert (found["candidate_cases"].value, found["candidate_alone"].value) == (10, 0)
+
+
 def test_sepsis(real_log):
     log = read_log(real_log("Sepsis_Cases_-_Event_Log.xes.gz"))
     found = scored(log, log)

@@ -167,6 +167,13 @@ def test_what_is_not_defined_is_told_without_warnings(monkeypatch):
     assert scored(T)["exposure_cases_sequence_2"].status == "n/a"
 
 
+def test_points_of_some_of_many_cases_are_marked(monkeypatch):
+    monkeypatch.setattr("metrics.linkage.VICTIMS", 2)
+    found = scored(T)
+    marks = {name for name, value in found.items() if isinstance(value, Marked) and value.status == "sampled"}
+    assert marks == {f"exposure_points_{known}_{n}" for known in ("activities", "times") for n in exposure.POINTS}
+
+
 def test_sepsis(real_log):
     found = scored(read_log(real_log("Sepsis_Cases_-_Event_Log.xes.gz")))
     assert found["exposure_points_times_2"] > 0.97
