@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from tabulate import tabulate
 
-from benchmarks.big import GROWTH, LIMIT_MB, LOGS, VARIED, grids, read
+from benchmarks.big import GROWTH, JOBS, LIMIT_MB, LOGS, VARIED, grids, read
 from benchmarks.process import ROOT
 from benchmarks.suite import digits
 from metrics.registry import metric_modules
@@ -104,7 +104,8 @@ def document(path: Path = GROWTH) -> str:
     parts = [HEAD, _measured(path), FAST, _table(rows)]
     for kind, title in KINDS.items():
         for quantity, (what, unit) in QUANTITIES.items():
-            parts += [f"## {title}: {what} in {unit}", _table(lines(kind, quantity, path))]
+            if found := lines(kind, quantity, path):
+                parts += [f"## {title}: {what} in {unit}", _table(found)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -120,10 +121,10 @@ def lines(kind: str, quantity: str, path: Path = GROWTH) -> list[dict[str, str]]
 
 
 def unmeasured(path: Path = GROWTH) -> list[str]:
-    """The mechanisms and the metric files of event logs of which there is no run."""
+    """The jobs, mechanisms and metric files of event logs of which there is no run."""
     mechanisms = {name for name, (reads, _) in grids(ROOT).items() if "log" in reads}
     files = {module.__name__.removeprefix("metrics.") for module in metric_modules() if module.METRICS[0].of == "log"}
-    return sorted((mechanisms | files) - {row["name"] for row in read(path)})
+    return sorted({*JOBS, *mechanisms, *files} - {row["name"] for row in read(path)})
 
 
 def label(name: Name) -> str:

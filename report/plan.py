@@ -124,15 +124,14 @@ def weight(study: Study, predictor: Predictor, rule: str, values: Mapping[str, s
 def _scoring(study: Study, predictor: Predictor, job: Job, size: Size | None) -> float | None:
     log = job.values["log"]
     if study.kinds[log] == "relation":
-        once = predictor.seconds("rule", "score", {}, size)
-        return None if once is None else START_S + study.repeats * (once - START_S)
+        return predictor.seconds("rule", "score", {}, size, study.repeats)
     if size is None:
         return None
     costly = study.costly.get((job.values["mechanism"], job.values["parameters"], log), set())
     release = {"release": job.values["mechanism"]}
     names = _metric_files(costly, log.endswith(MEMBERS))
-    each = (predictor.seconds("metric", name, release, size) for name in names)
-    return START_S + study.repeats * sum(seconds or 0.0 for seconds in each)
+    each = (predictor.seconds("metric", name, release, size, study.repeats) for name in names)
+    return START_S + sum(seconds or 0.0 for seconds in each)
 
 
 def _metric_files(costly: Iterable[str], held_out: bool) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 
 START_S = 0.25  # CPU of a process that reads a tiny log and does nothing; the least that any run was measured to take
 LEAST_S = 0.001
+STARTS = np.array([0.0, 0.5, 0.9])  # parts of the least seconds that may be those of every log
 ENOUGH = 4.0  # times as large is the largest log measured, at least, for a fitted power
 EVENTS = 0  # the place of the events in `Size.drivers`
 MOST = 2.5  # the power of what grows fastest
@@ -36,33 +38,37 @@ Measured = dict[tuple[str, str], dict[frozenset[str], tuple[Size, float]]]  # by
 
 @dataclass(frozen=True)
 class Fit:
-    """CPU seconds ``factor * driver ** power`` beyond the start; `driver` is a place in `Size.drivers`."""
+    """CPU seconds ``start + factor * driver ** power``; `driver` is a place in `Size.drivers`."""
 
     driver: int
     factor: float
     power: float
+    start: float
 
-    def seconds(self, size: Size) -> float:
-        return float(self.factor * size.drivers[self.driver] ** self.power)
+    def seconds(self, size: Size, times: int = 1) -> float:
+        """Of one process that does it a number of times."""
+        return float(self.start + times * self.factor * size.drivers[self.driver] ** self.power)
 
 
 def fit(sizes: Iterable[Size], seconds: Iterable[float], only: int | None = None) -> Fit:
     """The power law of the one driver that explains the seconds best (or of one alone), least squares of logarithms.
 
-    Costs do not fall with the size, so a power is 0 at least. Of logs of about one size it is taken to be 1.
+    Costs do not fall with the size, so a power is 0 at least. Of logs of about one size it is taken to be 1. A part of
+    the least seconds may be what every log costs, such as the start of a library.
     """
     drivers = np.log([size.drivers for size in sizes])
-    costs = np.log(np.maximum([*seconds], LEAST_S))
+    costs = np.maximum([*seconds], LEAST_S)
     best: tuple[float, Fit] | None = None
-    for driver, values in enumerate(drivers.T):
+    for start, (driver, values) in product(costs.min() * STARTS, enumerate(drivers.T)):
         if only not in (None, driver):
             continue
+        beyond = np.log(costs - start)
         apart = np.ptp(values) >= np.log(ENOUGH)
-        power = float(np.clip(np.polyfit(values, costs, 1)[0], 0.0, MOST)) if apart else 1.0
-        level = float((costs - power * values).mean())
-        error = float(((costs - level - power * values) ** 2).sum())
+        power = float(np.clip(np.polyfit(values, beyond, 1)[0], 0.0, MOST)) if apart else 1.0
+        level = float((beyond - power * values).mean())
+        error = float((np.log(costs / (start + np.exp(level + power * values))) ** 2).sum())
         if best is None or error < best[0] - 1e-9:
-            best = error, Fit(driver, float(np.exp(level)), power)
+            best = error, Fit(driver, float(np.exp(level)), power, float(start))
     return best[1]
 
 
@@ -93,10 +99,13 @@ class Predictor:
         """What was measured of a kind."""
         return [name for of, name in self.measured if of == kind]
 
-    def seconds(self, kind: str, name: str, parameters: Mapping[str, str], size: Size | None) -> float | None:
+    def seconds(
+        self, kind: str, name: str, parameters: Mapping[str, str], size: Size | None, times: int = 1
+    ) -> float | None:
         """CPU seconds of a job; None if nothing like it was measured or the size of its log is not known.
 
-        Of what was measured of a log, that setting counts which shares most parameters.
+        Of what was measured of a log, that setting counts which shares most parameters. A job that does it a number of
+        times starts once.
         """
         logs = self.measured.get((kind, name))
         if not logs or size is None:
@@ -109,7 +118,7 @@ class Predictor:
             sizes, seconds = zip(*nearest, strict=True)
             only = EVENTS if kind == "import" else None
             self.fits[kind, name, wanted] = fit(sizes, [second - start for second in seconds], only)
-        return start + self.fits[kind, name, wanted].seconds(size)
+        return start + self.fits[kind, name, wanted].seconds(size, times)
 
 
 def _by_name(rows: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], Measured]:

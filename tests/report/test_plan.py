@@ -42,6 +42,14 @@ def test_the_driver_that_explains_the_costs_is_chosen():
     assert fit(sizes, costs).seconds(Size(1e3, 1e4, 500)) == pytest.approx(3e-5 * 500**2)
 
 
+def test_a_start_that_every_log_costs_is_found():
+    costs = [0.9 + 1e-4 * size.events for size in SIZES]  # from 1 to 52 s
+    fitted = fit(SIZES, costs)
+    assert fitted.start == pytest.approx(0.9)
+    assert [fitted.seconds(size) for size in SIZES] == pytest.approx(costs)
+    assert fitted.seconds(SIZES[0], times=3) == pytest.approx(0.9 + 3 * 0.1)
+
+
 def test_logs_of_one_size_are_no_ground_for_a_power():
     sizes = [Size(100, 1000, 10), Size(110, 1100, 11)]
     assert fit(sizes, [1.0, 2.0]).power == 1
