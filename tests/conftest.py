@@ -40,3 +40,14 @@ def real_log():
         return path
 
     return find
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Path:
+    """A copy of the project whose test configuration has been run; who changes something works on a copy of it."""
+    from workflow.projects import configure, copy_project, snakemake
+
+    project = copy_project(tmp_path_factory.mktemp("workflow") / "finished")
+    configure(project)
+    snakemake(project)
+    return project

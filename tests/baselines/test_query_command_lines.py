@@ -54,14 +54,6 @@ def test_a_run_releases_and_loads_nothing_heavy_and_no_other_mechanism(name, log
     assert json.loads(notes.read_text())["parameters"]["epsilon"] == 1
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-def test_the_same_seed_gives_the_same_bytes(name, log_file, tmp_path):
-    for file in ("one", "two"):
-        run = process(name, log_file, tmp_path / f"{file}.parquet", "--epsilon", 1, "--seed", 7, *OPTIONS[name])
-        assert run.returncode == 0, run.stderr
-    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
-
-
 def test_epsilons_of_a_file_or_none(log_file, tmp_path):
     out, epsilons, notes = tmp_path / "out.parquet", tmp_path / "epsilons.json", tmp_path / "notes.json"
     command = [sys.executable, "-m", "mechanisms.amun.epsilons", str(log_file), str(epsilons), "--delta", "0.3"]

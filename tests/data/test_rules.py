@@ -87,20 +87,16 @@ def test_logs_of_all_kinds(project, snakemake):
     assert (project / "results/logs/mine/log.parquet").read_bytes() == before
 
 
-def test_csv_with_declared_columns(project, snakemake):
-    (project / "table.csv").write_bytes("Fall;Tätigkeit;Zeit\n007;Prüfung;31.12.2020 23:30\n".encode("cp1252"))
+def test_csv_with_declared_columns_in_another_directory(snakemake, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "table.csv").write_bytes("Fall;Tätigkeit;Zeit\n007;Prüfung;31.12.2020 23:30\n".encode("cp1252"))
     columns = {"case": "Fall", "activity": "Tätigkeit", "time": "Zeit", "separator": ";"}
     reading = {"encoding": "cp1252", "zone": "Europe/Berlin", "time_format": "%d.%m.%Y %H:%M"}
-    snakemake(["table"], datasets={"table": {"path": "table.csv", "options": {**columns, **reading}}})
-    log = read_log(project / "results/logs/table/log.parquet")
+    table = {"path": "table.csv", "options": {**columns, **reading}}
+    snakemake(["table"], "--directory", str(elsewhere), datasets={"table": table})
+    log = read_log(elsewhere / "results/logs/table/log.parquet")
     assert (list(log.case_ids), list(log.labels)) == (["007"], ["Prüfung"])
     assert log.timestamps.astype("datetime64[us]")[0] == np.datetime64("2020-12-31T22:30")
-
-
-def test_other_directory(project, snakemake, tmp_path_factory):
-    elsewhere = tmp_path_factory.mktemp("elsewhere")
-    snakemake(["structured"], "--directory", str(elsewhere))
-    assert read_log(elsewhere / "results/logs/structured/log.parquet").n_cases == 1000
 
 
 def test_file_in_raw_dirs(project, snakemake, real_log):
@@ -111,7 +107,9 @@ def test_file_in_raw_dirs(project, snakemake, real_log):
 
 
 def test_unknown_log(snakemake):
-    assert "did you mean sepsis?" in snakemake(["sepsi"], "--dry-run", code=1)
+    output = snakemake(["sepsi"], "--dry-run", code=1)
+    assert "did you mean sepsis?" in output
+    assert "Traceback" not in output
 
 
 def test_failed_fetch_says_what_to_do(snakemake):
@@ -208,7 +206,3 @@ def test_every_module_that_decides_what_a_log_holds_makes_it_anew():
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     listed = re.search(r"IMPORTED_BY = \((.*?)\)", (ROOT / "data" / "common.smk").read_text(), re.DOTALL)[1]
     assert {*re.findall(r"\w+", listed), "datasets", "files"} == {*done.stdout.split(), "convert"}
-
-
-def test_lint(snakemake):
-    assert "good condition" in snakemake(["structured"], "--lint")

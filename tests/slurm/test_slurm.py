@@ -14,7 +14,7 @@ from pathlib import Path
 import cluster
 import pytest
 
-from workflow.test_workflow import add_mechanism, configure, copy_project, record, running, snakemake, wait_for
+from workflow.projects import add_mechanism, configure, copy_project, record, running, snakemake, wait_for
 
 pytestmark = [pytest.mark.slurm, pytest.mark.skipif(bool(cluster.missing()), reason=cluster.missing())]
 PROFILE = ("--profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2")

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 import yaml
-from test_workflow import copy_project, snakemake
+from projects import copy_project, snakemake
 
 from report.claims import COLUMNS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from test_workflow import configure, copy_project, snakemake
+from projects import configure, copy_project, snakemake
 
 GRID = {"amun": {"delta": [0.3], "mode": ["sampling"], "profile": ["code"]}}
 RUN = "results/runs/amun/delta=0.3,mode=sampling,profile=code/structured/{}/run.json"

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import yaml
-from test_workflow import MECHANISMS, copy_project, jobs
+from projects import MECHANISMS, copy_project, jobs
 
 from conftest import ROOT
 

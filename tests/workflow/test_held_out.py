@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 
-from test_workflow import add_mechanism, configure, copy_project, planned, snakemake
+from projects import add_mechanism, configure, copy_project, planned, snakemake
 
 from data.io import read_log
 
@@ -33,7 +33,5 @@ def test_a_mechanism_that_tells_nothing_of_its_cases_is_attacked_with_held_out_o
     assert json.loads(record.read_text())["status"] == "ok"
 
 
-def test_nothing_is_held_out_where_no_experiment_asks(tmp_path):
-    project = copy_project(tmp_path / "project")
-    configure(project, repeats=1, experiment={"mechanisms": ["identity"]})
-    assert "hold_out" not in planned(project)
+def test_nothing_is_held_out_where_no_experiment_asks(finished):
+    assert [path.name for path in finished.glob("results/logs/*")] == ["structured"]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 import yaml
-from test_workflow import copy_project, snakemake
+from projects import copy_project, snakemake
 
 from data.release import read_release
 
@@ -35,7 +35,7 @@ def project(tmp_path_factory):
 
 def test_columns_with_a_file_are_recoded_by_it_and_others_by_default(project):
     configure(project, "groups")
-    snakemake(project)
+    snakemake(project, "--until", "datafly")
     records = [json.loads(path.read_text()) for path in project.glob("results/runs/datafly/*/mine/0/run.json")]
     of = {record["parameters"]["attributes"]: record for record in records}
     assert {name: record["parameters"]["hierarchies"] for name, record in of.items()} == {"role": "groups", "age": None}

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 import yaml
-from test_workflow import configure, copy_project, jobs, snakemake
+from projects import copy_project, jobs, snakemake
 
 FACTOR = 4  # between predicted and spent CPU of a small study on any machine of today
 OTHERS = "tables, figures, report"
@@ -50,10 +50,8 @@ def test_the_plan_of_the_quickstart_is_what_snakemake_makes(project):
     assert not (project / "results/runs").exists()
 
 
-def test_predicted_and_spent_of_a_small_study_are_near(project, tmp_path):
-    project = shutil.copytree(project, tmp_path / "project", dirs_exist_ok=True)
-    configure(project)
-    snakemake(project)
+def test_predicted_and_spent_of_a_small_study_are_near(finished, tmp_path):
+    project = shutil.copytree(finished, tmp_path / "project")
     text = snakemake(project, "--", "plan")
     lines = planned(text)
     assert all(number == done for number, done in lines.values())

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from test_workflow import copy_project, edit, jobs, snakemake
+from projects import copy_project, edit, jobs, snakemake
 
 from conftest import ROOT
 from data.io import read_log
@@ -21,7 +21,7 @@ from data.release import read_release
 
 OF_TABLES = {path.parent.name for path in ROOT.glob("*/*/rule.smk") if 'reads="relation' in path.read_text()}
 SMALL = {"k": [5]}
-EXPERIMENTS = {
+TABLES = {
     "tables": {
         "title": "Tables",
         "logs": ["access_small", "mine"],
@@ -34,21 +34,23 @@ EXPERIMENTS = {
         "metrics": ["discernibility"],
         "class_figures": ["sizes", "intervals"],
         "reported": "claims.csv",
-    },
+    }
+}
+SESSIONS = {
     "sessions": {
         "title": "Sessions",
         "logs": ["access_sessions_small"],
         "mechanisms": ["identity", "mondrian"],
         "grids": {"mondrian": {**SMALL, "attributes": ["org:resource"], "rule": ["lhs_rhs"], "unit": ["user"]}},
         "metrics": ["isolated_hour"],
-    },
+    }
 }
 MONDRIAN = "attributes=ip,k=5,rule=lhs_rhs,scope=dimension,width=region,encoding=integer,rendering=cidr,unit=user"
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Path:
-    """A project whose experiments have been run."""
+    """A project whose experiment on tables has been run."""
     project = copy_project(tmp_path_factory.mktemp("relations") / "project")
     rows = "\n".join(f"{n % 40};10.0.{n % 7}.{n};x" for n in range(60))
     (project / "mine.csv").write_text(f"customer;ip;note\n{rows}\n{rows}\n")
@@ -57,10 +59,18 @@ def finished(tmp_path_factory) -> Path:
     (project / "claims.csv").write_text(f"{columns}\n{claim}\n")
     options = {"separator": ";", "user": "customer", "distinct": ["customer", "ip"]}
     datasets = {"mine": {"path": "mine.csv", "kind": "relation", "options": options}}
-    config = {"repeats": 1, "timeout": 60, "datasets": datasets, "experiments": EXPERIMENTS}
+    config = {"repeats": 1, "timeout": 60, "datasets": datasets, "experiments": TABLES}
     (project / "test.yaml").write_text(yaml.safe_dump(config))
     snakemake(project)
     return project
+
+
+@pytest.fixture(scope="module")
+def sessions(finished) -> Path:
+    """The same project in which the mechanisms of tables have also run on an event log."""
+    (finished / "sessions.yaml").write_text(yaml.safe_dump({"repeats": 1, "timeout": 60, "experiments": SESSIONS}))
+    snakemake(finished, "--configfile", "sessions.yaml", "--", "results/sessions/scores.csv")
+    return finished
 
 
 def runs(project: Path, log: str) -> dict[str, dict]:
@@ -112,14 +122,14 @@ def test_tables_and_figures(finished):
         assert "error" not in {row["severity"] for row in csv.DictReader(file)}
 
 
-def test_an_event_log_is_released_with_its_resource_recoded(finished):
-    log = read_log(finished / "results/logs/access_sessions_small/log.parquet")
-    record = runs(finished, "access_sessions_small")["mondrian"]
+def test_an_event_log_is_released_with_its_resource_recoded(sessions):
+    log = read_log(sessions / "results/logs/access_sessions_small/log.parquet")
+    record = runs(sessions, "access_sessions_small")["mondrian"]
     release = read_log(record["folder"] / "release.parquet")
     assert set(release.attributes) == {"org:resource"}
     assert set(release.case_ids).isdisjoint(log.case_ids)
     assert set(release.attributes["org:resource"]).isdisjoint(log.attributes["org:resource"])
-    with open(finished / "results/sessions/scores.csv") as file:
+    with open(sessions / "results/sessions/scores.csv") as file:
         scores = {(row["mechanism"], row["metric"]): row["value"] for row in csv.DictReader(file)}
     assert float(scores["mondrian", "resource_users_min"]) >= 5
     assert float(scores["identity", "isolated_hour"]) > 0.9 > float(scores["mondrian", "isolated_hour"])

@@ -8,7 +8,7 @@ import re
 import subprocess
 
 import pytest
-from test_workflow import add_mechanism, command, configure, copy_project
+from projects import add_mechanism, command, configure, copy_project
 
 ENDS = {1: "cp {input.log} {output.release}", 2: "sleep 60", 3: "echo broken >&2; exit 1"}
 
