@@ -401,7 +401,8 @@ def test_metrics_that_take_long_are_computed_where_they_are_shown(project):
     assert planned(project)["score"] == 1
 
 
-def test_timing_repeats_the_runs_alone(project):
+def test_timing_repeats_the_runs_alone(project, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # where cores are leased: other runs on this machine hold none of these
     configure(project, repeats=1, experiment={"mechanisms": ["identity"]})
     snakemake(project, "--cores", "1", "timing")
     (path,) = project.glob("results/timing/identity/default/structured/0/run.json")
