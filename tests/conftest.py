@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,12 @@ from hypothesis import HealthCheck, settings
 # Whether examples come slowly says how busy the machine is.
 settings.register_profile("default", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 settings.load_profile("default")
+
+# What nohup or a shell's background has the tests ignore, the programs that they interrupt must not ignore: these
+# inherit that it is ignored, but no handler.
+for interruption in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(interruption) is signal.SIG_IGN:
+        signal.signal(interruption, lambda *_: None)
 
 ROOT = Path(__file__).resolve().parent.parent
 

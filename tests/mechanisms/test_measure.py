@@ -29,11 +29,6 @@ WRITE = "printf 'PAR1 any content PAR1' > $RELEASE"
 PATIENCE_S = 60
 
 
-def heed_hangups() -> None:
-    """In a new process, also where the tests themselves were started by nohup."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
 class Run:
     """A run in a folder of its own; `RELEASE` and a mark by which its processes are found are in its environment."""
 
@@ -56,9 +51,8 @@ class Run:
 
     def start(self, *command: str, **options: object) -> subprocess.Popen:
         return subprocess.Popen(
-            self.line(*command, **options), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            preexec_fn=heed_hangups,
-        )  # fmt: skip
+            self.line(*command, **options), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
 
     def __call__(self, *command: str, **options: object) -> dict:
         """Measure the command to its end; its record."""
