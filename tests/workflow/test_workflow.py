@@ -206,7 +206,7 @@ def test_a_new_mechanism_that_declares_it_is_audited(project):
         "from mechanisms.neighbours import isolated\n"
         "AUDITS = (Audit(name='all', parameters={}, pair=isolated(), anonymize=anonymize),)\n"
     )
-    configure(project, audit_draws=500, experiment={"mechanisms": ["identity"]})
+    configure(project, audit_draws=1000, experiment={"mechanisms": ["identity"]})
     output = snakemake(project, "--cores", "2", "audit")
     assert "identity" not in jobs(output), "an audit needs no run"
     with open(project / "results/audit/audit.csv") as file:
