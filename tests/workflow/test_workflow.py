@@ -192,6 +192,27 @@ def test_a_new_mechanism_in_any_language_stands_in_every_table(extended):
     assert float(gained["copycat", "gaps"]) == float(gained["identity", "gaps"]) > 0.9
 
 
+def test_failures_are_results(extended):
+    """Every way to fail leaves a record and a status in the tables, and the command succeeds."""
+    statuses = {name: record(extended, name)["status"] for name in FAILING}
+    assert statuses == {
+        "sleeper": "timeout", "refuser": "infeasible", "crasher": "error", "halfwriter": "error", "eater": "memory",
+    }  # fmt: skip
+    assert record(extended, "refuser")["reason"] == "epsilon is too small"
+    assert record(extended, "sleeper", 2)["reason"].startswith("skipped after")
+    assert record(extended, "sleeper", 2)["wall_s"] is None
+    with open(extended / "results/test/tables/emd_variants.csv") as file:
+        cells = {row["mechanism"]: row for row in csv.DictReader(file)}
+    assert {name: cells[name]["statuses"] for name in FAILING} == {
+        "sleeper": "TO:3", "refuser": "INF:3", "crasher": "ERR:3", "halfwriter": "ERR:3", "eater": "OOM:3",
+    }  # fmt: skip
+    assert {cells[name]["mean"] for name in FAILING} == {""}
+    page = (extended / "results/report.html").read_text()
+    for told in ("ZeroDivisionError: division by zero", "epsilon is too small", "half-written release"):
+        assert told in page, "the report tells why"
+    assert all(status in (extended / "results/test/tables/cpu_s.md").read_text() for status in ("TO", "OOM", "INF"))
+
+
 def test_a_new_mechanism_that_declares_it_is_audited(project):
     """Beside all others, in a target of its own; nothing else is edited."""
     add_mechanism(project, "copycat", "cp {input.log} {output.release}", "")
@@ -234,27 +255,6 @@ def test_presence_is_played_for_where_an_experiment_says_so(project):
     assert {a["mechanism"] for a in played} == {"tvq"}
     assert [(float(a["targets"]), a["seeds"]) for a in played] == [(3, "2")] * 2
     assert len(list(project.glob("results/presence/tvq/*/structured.csv"))) == 2
-
-
-def test_failures_are_results(extended):
-    """Every way to fail leaves a record and a status in the tables, and the command succeeds."""
-    statuses = {name: record(extended, name)["status"] for name in FAILING}
-    assert statuses == {
-        "sleeper": "timeout", "refuser": "infeasible", "crasher": "error", "halfwriter": "error", "eater": "memory",
-    }  # fmt: skip
-    assert record(extended, "refuser")["reason"] == "epsilon is too small"
-    assert record(extended, "sleeper", 2)["reason"].startswith("skipped after")
-    assert record(extended, "sleeper", 2)["wall_s"] is None
-    with open(extended / "results/test/tables/emd_variants.csv") as file:
-        cells = {row["mechanism"]: row for row in csv.DictReader(file)}
-    assert {name: cells[name]["statuses"] for name in FAILING} == {
-        "sleeper": "TO:3", "refuser": "INF:3", "crasher": "ERR:3", "halfwriter": "ERR:3", "eater": "OOM:3",
-    }  # fmt: skip
-    assert {cells[name]["mean"] for name in FAILING} == {""}
-    page = (extended / "results/report.html").read_text()
-    for told in ("ZeroDivisionError: division by zero", "epsilon is too small", "half-written release"):
-        assert told in page, "the report tells why"
-    assert all(status in (extended / "results/test/tables/cpu_s.md").read_text() for status in ("TO", "OOM", "INF"))
 
 
 def test_failed_runs_are_made_again_when_asked(project, tmp_path):
