@@ -8,10 +8,11 @@ import subprocess
 import numpy as np
 import pytest
 
-from benchmarks import big
+from benchmarks import big, errors
 from benchmarks.shapes import HOUR, SHAPES, Shape, frequencies, generate, part, with_addresses
 from data.held_out import split
 from data.io import write_log
+from metrics import linkage
 
 SMALL = Shape(
     cases=4000, events=60_000, activities=20, variants=1500, shortest=2, longest=150, usual=5, commonest=0.1,
@@ -89,6 +90,16 @@ def test_frequencies_fall_as_a_power_of_the_rank():
     assert np.allclose(np.log(counts[:10]), np.log(1_000) + slope * np.log(np.arange(1, 11)), atol=0.1)
     with pytest.raises(ValueError, match="cannot make 100 cases"):
         frequencies(100, 500, 10)
+
+
+def test_the_error_of_drawn_cases_is_that_of_half_of_a_small_log():
+    log = part(generate(SMALL, seed=3), 1 / 64)
+    lines = {line["value"]: line for line in errors.victims(log)}
+    assert {line["limit"] for line in lines.values()} == {f"{log.n_cases // 2} of {log.n_cases} cases"}
+    assert float(lines["candidate_alone_timed"]["exact"]) > 0.9
+    found, _, half_width = lines["linkage_sequence_3"]["found"].split()
+    assert abs(float(found) - float(lines["linkage_sequence_3"]["exact"])) < 2 * float(half_width)
+    assert linkage.VICTIMS == 2_000
 
 
 def test_every_rule_of_a_mechanism_is_found_with_its_grid():
