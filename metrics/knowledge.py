@@ -236,7 +236,9 @@ class Matches:
         """As `count`, by the traces that have all items; of these, by those that have them in order."""
         from scipy.sparse import csr_array  # not for every job of scores that imports this file
 
-        pairs = np.unique(self._traces.of_item * self._size + self._have)
+        keys, longest = self._keys
+        pairs = keys // longest
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         shape = (len(weights), self._size)
         having = csr_array((np.ones(len(pairs), dtype=np.int32), (pairs // self._size, pairs % self._size)), shape).T
         having = having.tocsr()
