@@ -36,7 +36,7 @@ KEY = COLUMNS[:5]
 LOGS = ("bpic2017", "bpic2018", "bpic2019")
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
 ADDRESSED = "_addresses"  # behind the name of a log with an address a case
-LIMIT_S, SCORE_LIMIT_S, LIMIT_MB = 900, 300, 4000
+LIMIT_S, LIMIT_MB = 900, 4000
 VARIED = {"amun": ("mode",), "pretsa": ("distance",)}
 ADDRESS = {"attributes": ["org:resource"]}
 MEMBERS = "@members"  # ends the name of a log without the cases that are held out
@@ -215,7 +215,7 @@ def _scores(project: Path, log: str, wanted: set[str]) -> Iterator[dict[str, obj
         if wanted and not names:
             continue
         for folder in sorted(project.glob(f"results/runs/{mechanism}/*/{log}{end}/0"))[:1]:
-            yield from scored(project, folder, SCORE_LIMIT_S, names)
+            yield from scored(project, folder, LIMIT_S, names)
 
 
 def scored(project: Path, folder: Path, limit_s: int, names: Iterable[str] = ()) -> Iterator[dict[str, object]]:
