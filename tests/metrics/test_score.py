@@ -12,6 +12,7 @@ import time
 import numpy as np
 import ot  # noqa: F401 - here, so that not every worker that is forked has to import it
 import pytest
+from forked import forked_mb
 from small_logs import RX_ORIGINAL, RX_RELEASE
 
 from data.graph import directly_follows, write_graph
@@ -219,7 +220,7 @@ def test_a_broken_metric_does_not_take_the_others_along(run, scored, monkeypatch
     ("greedy", "mark", "reason"),
     [
         (lambda: time.sleep(60), "TO", "stopped at the limit of 3 s"),
-        (lambda: [bytearray(b"x") * 300_000_000, time.sleep(60)], "OOM", "beyond the limit of 300 MB"),
+        (lambda: [bytearray(b"x") * 300_000_000, time.sleep(60)], "OOM", "beyond the limit of "),
         (lambda: np.empty(2**50, np.uint8), "OOM", "Unable to allocate"),
         (lambda: os._exit(7), "ERR", "exit code 7"),
     ],
@@ -229,7 +230,7 @@ def test_a_metric_that_explodes_is_marked_with_its_reason_alone(
     original, run, monkeypatch, caplog, greedy, mark, reason
 ):
     monkeypatch.setattr(volume, "score", lambda release: greedy())
-    worker = Worker(score.Scorer(read_log(original)), limit_s=3, limit_mb=300)
+    worker = Worker(score.Scorer(read_log(original)), limit_s=3, limit_mb=forked_mb() + 200)
     found, _ = score.score_run(worker, run(), [variant_shares, volume, run_record, local_order], set())
     rows = {row.metric: row for row in found}
     assert {(rows[metric.name].value, rows[metric.name].status) for metric in volume.METRICS} == {(None, mark)}
@@ -241,7 +242,7 @@ def test_a_metric_that_explodes_is_marked_with_its_reason_alone(
 
 def test_what_takes_too_long_is_not_tried_on_the_other_runs(original, run, monkeypatch, caplog):
     monkeypatch.setattr(volume, "score", lambda release: time.sleep(60))
-    worker, late = Worker(score.Scorer(read_log(original)), limit_s=1, limit_mb=500), set()
+    worker, late = Worker(score.Scorer(read_log(original)), limit_s=1, limit_mb=forked_mb() + 400), set()
     score.score_run(worker, run("0"), [volume], late)
     monkeypatch.setattr(volume, "score", lambda release: pytest.fail("it is tried"))
     found, _ = score.score_run(worker, run("1"), [volume], late)
@@ -251,7 +252,7 @@ def test_what_takes_too_long_is_not_tried_on_the_other_runs(original, run, monke
 
 def test_a_release_that_explodes_leaves_the_costs_of_its_run(original, run, monkeypatch, caplog):
     monkeypatch.setattr(score, "read_release", lambda path: time.sleep(60))
-    worker = Worker(score.Scorer(read_log(original)), limit_s=1, limit_mb=500)
+    worker = Worker(score.Scorer(read_log(original)), limit_s=1, limit_mb=forked_mb() + 400)
     found, verdicts = score.score_run(worker, run(), [volume, run_record], set(), verify=True)
     rows = {row.metric: row for row in found}
     assert {rows[metric.name].status for metric in volume.METRICS} == {"TO"}

@@ -8,8 +8,9 @@ import signal
 import time
 
 import pytest
+from forked import forked_mb
 
-from metrics.worker import PAGE, Worker
+from metrics.worker import Worker
 
 MB = 1_000_000
 kept = []
@@ -33,9 +34,7 @@ def answered(question):
 
 @pytest.fixture
 def worker():
-    with open("/proc/self/statm") as file:
-        already = int(file.read().split()[1]) * PAGE / MB
-    worker = Worker(answered, limit_s=30, limit_mb=already + 60)
+    worker = Worker(answered, limit_s=30, limit_mb=forked_mb() + 120)
     yield worker
     worker.close()
 
