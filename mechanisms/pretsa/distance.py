@@ -78,7 +78,8 @@ class Levenshtein(Distance):
         self._targets = np.array([as_text(sequence) for sequence in targets], dtype=object)
         # How often each activity occurs in each target, a row an activity, so that sums run along memory.
         activities = 1 + max(int(sequence.max(initial=-1)) for sequence in (*sources, *targets))
-        self._counts = np.zeros((activities, len(targets)), dtype=np.min_scalar_type(-2 * int(self._lengths.max())))
+        most = 2 * int(self._lengths.max())  # events of two sequences: the sources are among the targets
+        self._counts = np.zeros((activities, len(targets)), dtype=np.min_scalar_type(-most - 1))
         for target, sequence in enumerate(targets):
             self._counts[:, target] = np.bincount(sequence, minlength=activities)
 

@@ -292,3 +292,12 @@ def test_the_nearest_is_found_without_the_distances_beyond_it(form):
             every = metric.compute(source, candidates)
             assert metric.nearest(number, candidates) == (every.argmin(), every.min())
             assert (metric.bounds(source)[candidates] <= every + 1e-9).all()
+
+
+@pytest.mark.parametrize("length", [63, 64, 127, 128])
+def test_traces_without_a_common_activity_are_their_lengths_apart(length):
+    """Also where the differing events of both are as many as a small integer just holds."""
+    traces = [np.full(length, activity) for activity in (0, 1, 2)]
+    metric = Levenshtein(traces, traces)
+    assert metric.bounds(traces[0]).tolist() == [0, length, length]
+    assert metric.nearest(0, np.array([2, 1])) == (0, length)
