@@ -32,15 +32,15 @@ rule score:
         "results/scores/{track}/{mechanism}/{parameters}/{log}.txt",
     conda:
         "../environment.yml"
+    resources:
+        limit_s=config["score_timeout"],
+        limit_mb=config["score_memory_mb"],
+        mem_mb=score_mb,
     params:
         runs=cell_folders,
         only=costs_only,
         costly=costly,
         outsiders=outsiders_option,
-    resources:
-        limit_s=config["score_timeout"],
-        limit_mb=config["score_memory_mb"],
-        mem_mb=score_mb,
     shell:
         "python -m metrics.score --log {input.log} --out {output.scores} --verdicts {output.verdicts} {params.only}"
         " --limit-s {resources.limit_s} --limit-mb {resources.limit_mb}"
