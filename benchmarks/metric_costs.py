@@ -26,6 +26,7 @@ from metrics.registry import metric_modules
 from metrics.score import wanted_of
 
 POLL_S = 0.02
+STOPPED = {"TO": "timeout", "OOM": "memory"}  # by a limit of its own
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -98,7 +99,7 @@ def _cost(module: ModuleType, score: partial, limit_s: int, limit_mb: float) -> 
 
 
 def _ended(score: partial) -> dict[str, str]:
-    """Status and reason of a score, those of the first of its values that is no plain number."""
+    """Status and reason of a score, those of its values that are no plain numbers."""
     try:
         values = score()
     except MemoryError as error:
@@ -109,7 +110,8 @@ def _ended(score: partial) -> dict[str, str]:
     marked = [value for value in values.values() if isinstance(value, Marked)]
     if not marked:
         return {"status": "ok", "reason": ""}
-    return {"status": marked[0].status, "reason": marked[0].reason}
+    told = min(marked, key=lambda value: value.status == "n/a")  # that some are not applicable tells least
+    return {"status": STOPPED.get(told.status, told.status), "reason": told.reason}
 
 
 if __name__ == "__main__":

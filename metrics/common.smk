@@ -28,6 +28,11 @@ def score_mb(wildcards, attempt):
     return config["score_memory_mb"] + attempt * MORE_MB
 
 
+def score_minutes(wildcards, attempt):
+    """The time to ask a cluster for: several metric files may run to their limit, and are then left out."""
+    return attempt * -(-4 * config["score_timeout"] // 60)
+
+
 def cell_files(wildcards):
     """Releases, records and origins of all repeats of a cell."""
     return [f"{folder}/{file}" for folder in cell_folders(wildcards) for file in RUN_FILES]

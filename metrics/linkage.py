@@ -1,6 +1,7 @@
 """How often somebody who knows a little of a case picks it from a release.
 
-Of a log of more than `VICTIMS` cases, so many are drawn and looked for, and what is found is marked `sampled`. A mean
+Of a log of more than `VICTIMS` cases, so many are drawn and looked for, and what is found is marked `sampled` (but for
+membership, which has intervals). A mean
 of chances is then off by no more than 2.2 points in 19 of 20 draws; benchmarks/README.md tells of the error.
 """
 

@@ -72,7 +72,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Marked:
-    """A value with a mark: undefined (no value), or known only within bounds.
+    """A value with a mark: none, as it is undefined or could not be computed; or one within bounds or of a sample.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ def findings(rows: Sequence[Row]) -> list[Finding]:
     found = [
         *out_of_range(rows, declared),
         *missing(rows, declared),
-        *not_ok(rows),
+        *not_ok(rows, declared),
         *broken_claims(rows, declared),
         *controls(rows, declared),
     ]
@@ -75,7 +75,7 @@ def missing(rows: Sequence[Row], declared: dict[str, Metric]) -> Iterator[Findin
             yield Finding("warning", cell, f"{name} in repeat {repeat} is no longer declared; score the cell again")
 
 
-def not_ok(rows: Sequence[Row]) -> Iterator[Finding]:
+def not_ok(rows: Sequence[Row], declared: dict[str, Metric]) -> Iterator[Finding]:
     """Per cell and metric, the share of repeats that have a status instead of a plain value."""
     repeats = Counter((_cell(row), row.metric) for row in rows)
     marked = Counter((_cell(row), row.metric, row.status) for row in rows if row.status != "ok")
@@ -83,14 +83,18 @@ def not_ok(rows: Sequence[Row]) -> Iterator[Finding]:
     for (cell, metric, status), count in marked.items():
         by_share[cell, status, f"{count} of {repeats[cell, metric]} repeats"].append(metric)
     for (cell, status, share), names in by_share.items():
-        yield Finding(_severity(status, names), cell, f"{status} in {share}: {', '.join(names)}")
+        held_out = all(name in declared and declared[name].held_out for name in names)
+        yield Finding(_severity(status, names, held_out), cell, f"{status} in {share}: {', '.join(names)}")
 
 
-def _severity(status: str, names: Sequence[str]) -> str:
-    """A run that failed or was ended is a result; that a score was ended, though its run succeeded, is not."""
+def _severity(status: str, names: Sequence[str], held_out: bool) -> str:
+    """A run that failed or was ended is a result; that a score was ended, though its run succeeded, is not.
+
+    Of a run without some cases there are no costs to tell the two apart.
+    """
     if status == "ERR":
         return "error"
-    return "warning" if status in ("TO", "OOM") and "cpu_s" not in names else "info"
+    return "warning" if status in ("TO", "OOM") and "cpu_s" not in names and not held_out else "info"
 
 
 def broken_claims(rows: Sequence[Row], declared: dict[str, Metric]) -> Iterator[Finding]:

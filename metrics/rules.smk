@@ -36,6 +36,7 @@ rule score:
         limit_s=config["score_timeout"],
         limit_mb=config["score_memory_mb"],
         mem_mb=score_mb,
+        runtime=score_minutes,
     params:
         runs=cell_folders,
         only=costs_only,

@@ -20,7 +20,6 @@ import json
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -79,7 +78,7 @@ class Scorer:
             record = known["record"]
             return list(claims(known["original"], known["release"], known["origins"], record, run_of(record)))
         [module] = [module for module in metric_modules() if module.__name__ == wanted]
-        return _evaluate(module, partial(self._values, module, folder), folder)
+        return _checked(module, self._values(module, folder))
 
     def _unreadable(self, folder: Path) -> Marked | None:
         try:
@@ -138,7 +137,7 @@ def score_run(
     for name, value in values.items():
         if isinstance(value, Marked):
             logger.warning("%s: %s is %s: %s", folder, name, value.status, value.reason)
-    verdicts = (unreadable or _ask(worker, folder, CLAIMS)) if verify else []
+    verdicts = (unreadable or _ask_in_time(worker, folder, CLAIMS, late)) if verify else []
     if isinstance(verdicts, Marked):
         logger.warning("%s: the claims are not checked: %s", folder, verdicts.reason)
         verdicts = [undecided(run_of(record), verdicts.reason)]
@@ -173,8 +172,8 @@ def _ask(worker: Worker, folder: Path, wanted: str) -> Any:
         return Marked("ERR", str(error))
 
 
-def _ask_in_time(worker: Worker, folder: Path, name: str, late: set[str]) -> dict[str, Value] | Marked:
-    """The values of a metric file, unless it is late on this run or was on another."""
+def _ask_in_time(worker: Worker, folder: Path, name: str, late: set[str]) -> Any:
+    """The answer of the worker, unless it is late on this run or was on another."""
     if name in late:
         return SKIPPED
     answer = _ask(worker, folder, name)
@@ -216,22 +215,14 @@ def _score_graph(module: ModuleType, original: EventLog, release: DirectlyFollow
     return values | (module.score_graph(original, release) if hasattr(module, "score_graph") else {})
 
 
-def _evaluate(module: ModuleType, score: Callable[[], dict[str, Value]], folder: Path) -> dict[str, Value]:
-    """The values of one metric file; one that fails is marked and does not take the others along."""
-    names = _names(module)
-    try:
-        values = score()
-        if sorted(values) != sorted(names):
-            raise ValueError(f"it declares {names} but returned {list(values)}")
-        for name, value in values.items():
-            number = value.value if isinstance(value, Marked) else value
-            if number is not None and not math.isfinite(number):
-                raise ValueError(f"{name} is {number}; return not_applicable(reason) where it is undefined")
-    except MemoryError as error:
-        return dict.fromkeys(names, Marked("OOM", str(error)))
-    except Exception as error:
-        logger.exception("%s: %s failed", folder, module.__name__)
-        return dict.fromkeys(names, Marked("ERR", str(error)))
+def _checked(module: ModuleType, values: dict[str, Value]) -> dict[str, Value]:
+    """The values of a metric file, if they are what it declares."""
+    if sorted(values) != sorted(_names(module)):
+        raise ValueError(f"it declares {_names(module)} but returned {list(values)}")
+    for name, value in values.items():
+        number = value.value if isinstance(value, Marked) else value
+        if number is not None and not math.isfinite(number):
+            raise ValueError(f"{name} is {number}; return not_applicable(reason) where it is undefined")
     return values
 
 

@@ -7,6 +7,7 @@ question. Linux only, as all that limits memory by watching it (`mechanisms.meas
 from __future__ import annotations
 
 import ctypes
+import logging
 import multiprocessing
 import os
 import signal
@@ -19,6 +20,7 @@ POLL_S = 0.02
 PAGE = os.sysconf("SC_PAGE_SIZE")
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
+logger = logging.getLogger(__name__)
 fork = multiprocessing.get_context("fork")
 
 
@@ -50,7 +52,7 @@ class Worker:
         TimeoutError, MemoryError
             If it takes too much of either.
         ChildProcessError
-            If the process ends for another reason.
+            If it fails for another reason.
         """
         fresh = self._process is None
         try:
@@ -58,6 +60,7 @@ class Worker:
         except MemoryError:
             if fresh:
                 raise
+        self.close()
         return self._asked(question)
 
     def close(self) -> None:
@@ -76,14 +79,17 @@ class Worker:
             self._connection.send(question)
             while not self._connection.poll(POLL_S):
                 self._check(deadline)
-            return self._connection.recv()
+            answer, failure = self._connection.recv()
         except (EOFError, ConnectionError):
             self._process.join()
             code = self._process.exitcode
             self.close()
-        if code == -signal.SIGKILL:
-            raise MemoryError("killed from outside, as the kernel does for lack of memory")
-        raise ChildProcessError(f"the process ended with exit code {code}")
+            if code == -signal.SIGKILL:
+                raise MemoryError("killed from outside, as the kernel does for lack of memory") from None
+            raise ChildProcessError(f"the process ended with exit code {code}") from None
+        if failure is not None:
+            raise failure
+        return answer
 
     def _check(self, deadline: float) -> None:
         """End the process beyond a limit."""
@@ -115,4 +121,15 @@ def _serve(ours: Connection, theirs: Connection, answer: Callable[[Any], Any], p
             question = theirs.recv()
         except EOFError:
             return
-        theirs.send(answer(question))
+        theirs.send(_attempt(answer, question))
+
+
+def _attempt(answer: Callable[[Any], Any], question: Any) -> tuple[Any, Exception | None]:
+    """The answer, or what is to be raised in its place."""
+    try:
+        return answer(question), None
+    except MemoryError as error:
+        return None, MemoryError(str(error))
+    except Exception as error:
+        logger.exception("%s failed", question)
+        return None, ChildProcessError(f"{type(error).__name__}: {error}")

@@ -250,6 +250,7 @@ def study(found=()):
         repeats=config["repeats"],
         cores=workflow.resource_settings.cores or workflow.resource_settings.nodes,  # of a cluster, jobs at once
         limit_s=config["timeout"],
+        score_limit_s=config["score_timeout"],
         took=seconds_of,
     )
 

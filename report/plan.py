@@ -41,8 +41,8 @@ class Study:
     costly : dict of (mechanism, parameters, log) to set of str
         Metrics that take long, by the cells of which they are computed.
     repeats, cores : int
-    limit_s : float
-        Of a run.
+    limit_s, score_limit_s : float
+        Of a run, and of a metric file on one.
     took : function of a file
         Seconds that the job took which made it, or None if that is not known.
     """
@@ -55,6 +55,7 @@ class Study:
     repeats: int
     cores: int
     limit_s: float
+    score_limit_s: float
     took: Callable[[str], float | None]
 
 
@@ -131,7 +132,12 @@ def _scoring(study: Study, predictor: Predictor, job: Job, size: Size | None) ->
     release = {"release": job.values["mechanism"]}
     names = _metric_files(costly, log.endswith(MEMBERS))
     each = (predictor.seconds("metric", name, release, size, study.repeats) for name in names)
-    return START_S + sum(seconds or 0.0 for seconds in each)
+    return START_S + sum(_in_time(seconds or 0.0, study) for seconds in each)
+
+
+def _in_time(seconds: float, study: Study) -> float:
+    """The time of a metric file on all repeats, of which it is not tried on the others once it has taken too long."""
+    return seconds if seconds <= study.repeats * study.score_limit_s else study.score_limit_s
 
 
 def _metric_files(costly: Iterable[str], held_out: bool) -> list[str]:
@@ -239,8 +245,8 @@ def _gaps(study: Study, predictor: Predictor, lines: Mapping[str, Line]) -> list
         for what, names, why in (
             ("all jobs of the logs", unsized, "their sizes are known once they are imported"),
             ("runs of", unmeasured, "never measured"),
-            ("the metrics of", metrics, "never measured"),
-            ("the last part of", stopped, "when measured, always stopped at a limit"),
+            ("the metrics of", metrics, "never measured, or not to their end"),
+            ("what takes longer than the limit of", stopped, "at which all their measurements were stopped"),
             ("some jobs of", [] if unsized else others, "never measured"),
         )
         if names

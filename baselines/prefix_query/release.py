@@ -15,7 +15,7 @@ from mechanisms.ids import fresh_case_ids
 
 ROUNDING = 1 + 1e-9
 EMPTY_NOTE = "no sequence is frequent enough to be released; the release is empty"
-# Largest releases that are read and scored within 4 GB (benchmarks/README.md); one that has times takes more.
+# Largest releases that are read and scored within 4 GB (benchmarks/README.md); a release with times takes more.
 MAX_CASES, MAX_EVENTS, MAX_TIMED_EVENTS = 10_000_000, 100_000_000, 25_000_000
 
 

@@ -78,16 +78,17 @@ class Levenshtein(Distance):
         self._targets = np.array([as_text(sequence) for sequence in targets], dtype=object)
         # How often each activity occurs in each target, a row an activity, so that sums run along memory.
         activities = 1 + max(int(sequence.max(initial=-1)) for sequence in (*sources, *targets))
-        most = 2 * int(self._lengths.max())  # events of two sequences: the sources are among the targets
+        most = max(len(sequence) for sequence in (*sources, *targets))
         self._counts = np.zeros((activities, len(targets)), dtype=np.min_scalar_type(-most - 1))
         for target, sequence in enumerate(targets):
             self._counts[:, target] = np.bincount(sequence, minlength=activities)
 
     def bounds(self, source: np.ndarray) -> np.ndarray:
-        """Activities that one of both has more often than the other: each edit makes up for one of either."""
-        counts = np.bincount(source, minlength=len(self._counts)).astype(self._counts.dtype)
-        differing = np.abs(self._counts - counts[:, None]).sum(axis=0, dtype=self._counts.dtype)
-        return (differing + np.abs(self._lengths - len(source))) // 2
+        """Events that only one of both has, whatever their order; the more of both sides, as each edit is of either."""
+        counts = np.bincount(source).astype(self._counts.dtype)
+        own = np.flatnonzero(counts)
+        lacking = np.maximum(counts[own, None] - self._counts[own], 0).sum(axis=0, dtype=self._counts.dtype)
+        return np.maximum(lacking, lacking + self._lengths - len(source))
 
     def compute(self, source: np.ndarray, targets: np.ndarray, radius: float = inf) -> np.ndarray:
         from rapidfuzz.distance import Levenshtein as Edits

@@ -47,8 +47,8 @@ class Population:
 
     def reaches(self, sample: np.ndarray, limit: float) -> bool:
         """Whether the distance of a rising sample to the population is at least `limit`."""
-        # All may move to the least value and on from there, so the distance is at most the sum of both means.
-        if self._scale(sample).mean() + self._mean < limit - GUARD:
+        # All may move to the least value and on from there, so the distance is at most the sum of both mean ways.
+        if np.abs(self._scale(sample)).mean() + self._mean < limit - GUARD:
             return False
         distance = self.distance(sample)
         if abs(distance - limit) > GUARD:

@@ -74,6 +74,12 @@ def test_the_distance_is_that_of_scipy(values, data):
     assert not ours.reaches(sample, np.nextafter(expected, 2))
 
 
+def test_values_below_the_population_are_as_far_as_they_lie():
+    ours = Population(np.array([100.0, 101, 102, 110]))
+    assert ours.distance(np.array([0.0, 0, 50])) == pytest.approx(8.6583, abs=1e-4)
+    assert ours.reaches(np.array([0.0, 0, 50]), 0.25)
+
+
 def test_a_class_at_exactly_t_violates():
     """Both B lie 0.5 from all."""
     cases = [(tuple("AB"), (0, 10))] * 2 + [(tuple("ZB"), (0, 0))] * 2 + variants("Q*2")

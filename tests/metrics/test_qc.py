@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metrics.qc import findings, main
+from metrics.qc import findings, main, not_ok
 from metrics.registry import declarations
 from metrics.table import Row, write_csv
 
@@ -62,6 +62,14 @@ def test_shares_of_failed_repeats():
     assert warning == ("warning", "tvq/default/sepsis", "OOM in 1 of 2 repeats: emsc, emsc_gap")
     assert info[:2] == ("info", "amun/default/sepsis")
     assert info.message.startswith("TO in 1 of 2 repeats: ")
+
+
+def test_a_failed_run_without_some_cases_is_a_result():
+    late = [
+        Row("sepsis", "amun", "default", "0", name, None, "TO") for name in ("member_targets", "member_match_trace")
+    ]
+    assert all(declarations()[row.metric].held_out for row in late)
+    assert [finding.severity for finding in not_ok(late, declarations())] == ["info"]
 
 
 def test_missing_and_unknown_metrics_are_warnings():

@@ -27,6 +27,10 @@ def answered(question):
         del taken
     elif what == "keep":
         kept.append(bytearray(b"x") * (amount * MB))
+    elif what == "raise":
+        raise amount
+    elif what == "lack" and len(kept) == amount:
+        raise MemoryError("no room beside what is kept")
     elif what == "die":
         os.kill(os.getpid(), amount)
     return os.getpid()
@@ -73,6 +77,20 @@ def test_a_process_that_dies_takes_one_answer_along(worker, signum, error, reaso
     with pytest.raises(error, match=reason):
         worker.ask(("die", signum))
     assert worker.ask(("sleep", 0))
+
+
+def test_what_is_raised_is_told(worker):
+    first = worker.ask(("sleep", 0))
+    with pytest.raises(ChildProcessError, match="ValueError: no number"):
+        worker.ask(("raise", ValueError("no number")))
+    assert worker.ask(("sleep", 0)) == first
+
+
+def test_what_finds_no_memory_is_tried_in_a_fresh_process(worker):
+    first = worker.ask(("keep", 1))
+    assert worker.ask(("lack", len(kept) + 1)) != first
+    with pytest.raises(MemoryError, match="no room"):
+        worker.ask(("lack", len(kept)))
 
 
 def test_no_process_outlives_the_one_that_asks():

@@ -99,7 +99,7 @@ def study(tmp_path, **changes) -> Study:
     given = {
         "jobs": [*runs, draw, Job("convert", {"log": "b"}, ("b.parquet",), False)],
         "mechanisms": {"known", "new"}, "sizes": {"a": Size(100, 1000, 10)}, "kinds": {"a": "log", "b": "log"},
-        "costly": {}, "repeats": 2, "cores": 4, "limit_s": 100.0, "took": lambda file: None,
+        "costly": {}, "repeats": 2, "cores": 4, "limit_s": 100.0, "score_limit_s": 50.0, "took": lambda file: None,
     }  # fmt: skip
     return Study(**(given | changes))
 
@@ -121,6 +121,15 @@ def test_no_run_is_predicted_beyond_its_limit(tmp_path):
     predictor = table(tmp_path / "costs.csv", ("mechanism", "known", "", "small", 1, 100, 1000, 10, 500, "ok"))
     given = study(tmp_path)
     assert predict(given, predictor, given.jobs[1]) == 100
+
+
+@pytest.mark.parametrize(("measured", "predicted"), [(40, 80), (60, 50)])
+def test_a_late_metric_is_predicted_to_be_tried_once(tmp_path, measured, predicted):
+    """Of two repeats, with a limit of 50 s."""
+    line = ("metric", "volume", "release=known", "small", 1, 100, 1000, 10, measured, "ok")
+    job = Job("score", {"mechanism": "known", "parameters": "", "log": "a"}, ("x.csv",), False)
+    given = study(tmp_path)
+    assert predict(given, table(tmp_path / "costs.csv", line), job) == pytest.approx(START_S + predicted, abs=1)
 
 
 def test_every_log_adds_its_nearest_setting(tmp_path):
