@@ -39,7 +39,7 @@ ADDRESSED = "_addresses"  # behind the name of a log with an address a case
 LIMIT_S, LIMIT_MB = 900, 4000
 VARIED = {"amun": ("mode",), "pretsa": ("distance",)}
 ADDRESS = {"attributes": ["org:resource"]}
-MEMBERS = "@members"  # ends the name of a log without the cases that are held out
+MEMBERS = "@members"  # that of data.held_out, which would bring numpy into the process that measures
 # What the metrics are measured on, by mechanism and end of the log's name: a real release; one of a log that lacks some
 # cases, one without any utility and one with addresses, where those matter.
 SCORED = {
@@ -215,10 +215,10 @@ def _scores(project: Path, log: str, wanted: set[str]) -> Iterator[dict[str, obj
         if wanted and not names:
             continue
         for folder in sorted(project.glob(f"results/runs/{mechanism}/*/{log}{end}/0"))[:1]:
-            yield from scored(project, folder, LIMIT_S, names)
+            yield from scored(project, folder, names)
 
 
-def scored(project: Path, folder: Path, limit_s: int, names: Iterable[str] = ()) -> Iterator[dict[str, object]]:
+def scored(project: Path, folder: Path, names: Iterable[str] = ()) -> Iterator[dict[str, object]]:
     """What the metric files cost on a run, all that apply or some, each as soon as it is known.
 
     Raises
@@ -229,7 +229,7 @@ def scored(project: Path, folder: Path, limit_s: int, names: Iterable[str] = ())
     log = project / "results/logs" / folder.parent.name / "log.parquet"
     outsiders = log.with_name("held_out.parquet")
     command = [sys.executable, "-m", "benchmarks.metric_costs", str(log), str(folder)]
-    command += ["--limit-s", str(limit_s), "--limit-mb", str(LIMIT_MB)]
+    command += ["--limit-s", str(LIMIT_S), "--limit-mb", str(LIMIT_MB)]
     command += ["--outsiders", str(outsiders)] if outsiders.exists() else []
     command += ["--metrics", *sorted(names)] if names else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=ENVIRONMENT) as process:

@@ -23,11 +23,10 @@ from data.origins import read_origins
 from data.release import read_release
 from metrics.metric import Marked
 from metrics.registry import metric_modules
-from metrics.score import wanted_of
+from metrics.score import STATUS_OF_RUN, wanted_of
+from metrics.worker import POLL_S, resident_mb
 
-POLL_S = 0.02
-STOPPED = {"TO": "timeout", "OOM": "memory"}  # by a limit of its own
-PAGE = os.sysconf("SC_PAGE_SIZE")
+STATUS_OF_MARK = {mark: status for status, mark in STATUS_OF_RUN.items()}
 
 
 def main() -> None:
@@ -72,9 +71,7 @@ def _cost(module: ModuleType, score: partial, limit_s: int, limit_mb: float) -> 
     os.close(sink)
     too_large = False
     while not (found := os.wait4(child, os.WNOHANG))[0]:
-        with open(f"/proc/{child}/statm") as file:
-            resident = int(file.read().split()[1]) * PAGE
-        if resident > limit_mb * 1e6:
+        if resident_mb(child) > limit_mb:
             too_large = True
             os.kill(child, signal.SIGKILL)
         time.sleep(POLL_S)
@@ -111,7 +108,7 @@ def _ended(score: partial) -> dict[str, str]:
     if not marked:
         return {"status": "ok", "reason": ""}
     told = min(marked, key=lambda value: value.status == "n/a")  # that some are not applicable tells least
-    return {"status": STOPPED.get(told.status, told.status), "reason": told.reason}
+    return {"status": STATUS_OF_MARK.get(told.status, told.status), "reason": told.reason}
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.big import COLUMNS, LIMIT_S, here, members, scored
+from benchmarks.big import COLUMNS, here, members, scored
 from benchmarks.process import LOGS, ROOT, project_copy, run
 from metrics.table import write_csv
 
@@ -98,7 +98,7 @@ def measured(logs: Path) -> Iterator[dict[str, object]]:
             yield sizes[log] | known | figures
         for path in sorted(project.glob("results/runs/amun/*mode=sampling*/*/0")):
             size = sizes[path.parent.name.partition("@")[0]]
-            yield from (size | line for line in scored(project, path, LIMIT_S))
+            yield from (size | line for line in scored(project, path))
 
 
 def _size(path: Path) -> dict[str, object]:

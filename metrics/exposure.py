@@ -7,8 +7,8 @@ Uniqueness (Nuñez von Voigt et al., "Quantifying the Re-identification Risk of 
 2020): the share of cases whose case attributes no other case has; and the share that some of their events, the points,
 drawn at random, fit alone. A point is an activity, with or without its time, its event attributes and the attributes of
 its case. Unlike the published code, the parts of a point must come from one event, and points in the order in which
-they are known; one point is one, not all; and what is drawn at random is drawn up to 64 times, of a
-large release for some cases (`metrics.linkage`).
+they are known; one point is one, not all; and what is drawn at random is drawn up to 64 times, of a large release for
+some cases (`metrics.linkage`).
 
 Disclosure (Rafiei, van der Aalst, arXiv 2012.12031): over all sets, multisets or sequences of so many activities that
 occur, the mean and the worst of one over the number of cases that fit (cases), and of how far the traces of these cases

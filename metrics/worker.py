@@ -93,11 +93,10 @@ class Worker:
 
     def _check(self, deadline: float) -> None:
         """End the process beyond a limit."""
-        with open(f"/proc/{self._process.pid}/statm") as file:
-            resident_mb = int(file.read().split()[1]) * PAGE / 1e6
-        if resident_mb > self._limit_mb:
+        held_mb = resident_mb(self._process.pid)
+        if held_mb > self._limit_mb:
             self.close()
-            raise MemoryError(f"stopped at {resident_mb:.0f} MB, beyond the limit of {self._limit_mb:g} MB")
+            raise MemoryError(f"stopped at {held_mb:.0f} MB, beyond the limit of {self._limit_mb:g} MB")
         if time.monotonic() >= deadline:
             self.close()
             raise TimeoutError(f"stopped at the limit of {self._limit_s:g} s")
@@ -108,6 +107,12 @@ class Worker:
         self._process = fork.Process(target=_serve, args=arguments, daemon=True)
         self._process.start()
         theirs.close()
+
+
+def resident_mb(pid: int | str) -> float:
+    """Resident memory of a process, or of this one ("self"), in MB of 10**6 bytes, with what it shares with others."""
+    with open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[1]) * PAGE / 1e6
 
 
 def _serve(ours: Connection, theirs: Connection, answer: Callable[[Any], Any], parent: int) -> None:

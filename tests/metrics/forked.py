@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import math
 
-from metrics.worker import PAGE, Worker
-
-
-def resident_mb(_: object) -> float:
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * PAGE / 1e6
+from metrics.worker import Worker, resident_mb
 
 
 def forked_mb() -> float:
     """Resident memory of a process forked from this one, in MB of 10**6 bytes; it maps fewer files than this one."""
     worker = Worker(resident_mb, math.inf, math.inf)
-    found = worker.ask(None)
+    found = worker.ask("self")
     worker.close()
     return found
